@@ -1,0 +1,58 @@
+"""One episode: T rows of what was seen, what was commanded and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+Outcome = Literal["success", "failure", "untrusted", "error"]
+
+
+@dataclass(frozen=True)
+class Episode:
+    """Row t is (observation o_t, action a_t commanded on seeing it, reward / success / score / trust after it).
+
+    Args:
+        id: unique name of this episode, safe as a file name.
+        index: its number in its run; seed and id follow from it.
+        seed: what its world and stream were seeded with.
+        task: the instruction, as a person would say it.
+        images: camera name -> (T, H, W, 3) uint8 RGB.
+        state: (T, S) float32.
+        action: (T, A) float32.
+        reward: (T,) float32.
+        success: (T,) bool, whether the task is solved after the step.
+        score: (T,) float32 in [0, 1], how far the task is solved after the step.
+        trust: (T,) float32 in [0, 1], how far the step may be believed; 1 in reality.
+        labels: label name -> (T, L) float32, of o_t (not of the observation after the action).
+        outcome: `success` episodes are demonstrations; the rest is kept apart.
+        reason: why the outcome is what it is, as a sentence; empty for success.
+        lineage: how this episode was made: code version, stage, world, stream, start, source.
+    """
+
+    id: str
+    index: int
+    seed: int
+    task: str
+    images: Mapping[str, np.ndarray]
+    state: np.ndarray
+    action: np.ndarray
+    reward: np.ndarray
+    success: np.ndarray
+    score: np.ndarray
+    trust: np.ndarray
+    outcome: Outcome
+    reason: str = ""
+    labels: Mapping[str, np.ndarray] = field(default_factory=dict)
+    lineage: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.action)
+
+    @property
+    def is_demonstration(self) -> bool:
+        """True for a successful, trusted episode."""
+        return self.outcome == "success"

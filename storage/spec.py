@@ -1,0 +1,88 @@
+"""What an episode holds, as data: cameras, state, action, labels and rate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Camera:
+    """One RGB camera; its frames are (height, width, 3) uint8."""
+
+    name: str
+    height: int
+    width: int
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A named float32 vector with one name, low and high for each of its dimensions."""
+
+    names: tuple[str, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if not len(self.names) == len(self.low) == len(self.high):
+            raise ValueError(
+                f"a vector needs one low and one high for each name, got {len(self.names)} names, "
+                f"{len(self.low)} lows and {len(self.high)} highs"
+            )
+
+    @property
+    def size(self) -> int:
+        """Number of dimensions."""
+        return len(self.names)
+
+
+@dataclass(frozen=True)
+class EpisodeSpec:
+    """The layout shared by a robot, its datasets, its world models and its policies.
+
+    Args:
+        fps: control and frame rate in Hz; row t of an episode is stamped exactly t / fps seconds.
+        cameras: in a fixed order; at least one.
+        state: what the robot reports of itself (LeRobot's `observation.state`).
+        action: what it is commanded (LeRobot's `action`).
+        labels: vectors only reality knows (a block's pose); a probe learns them, a policy never sees them.
+        robot_type: LeRobot's `robot_type`.
+    """
+
+    fps: int
+    cameras: tuple[Camera, ...]
+    state: Vector
+    action: Vector
+    labels: Mapping[str, Vector]
+    robot_type: str
+
+    def differences(self, other: EpisodeSpec) -> list[str]:
+        """One sentence for each field in which `other` differs; labels may be absent on one side."""
+        found = [
+            f"{name} is {getattr(self, name)!r} here and {getattr(other, name)!r} there"
+            for name in ("fps", "cameras", "state", "action", "robot_type")
+            if getattr(self, name) != getattr(other, name)
+        ]
+        shared = self.labels.keys() & other.labels.keys()
+        return found + [f"label {name!r} differs" for name in sorted(shared) if self.labels[name] != other.labels[name]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> EpisodeSpec:
+        """Inverse of `to_dict`, also after a round trip through JSON."""
+        return cls(
+            fps=int(data["fps"]),
+            cameras=tuple(Camera(**camera) for camera in data["cameras"]),
+            state=_vector(data["state"]),
+            action=_vector(data["action"]),
+            labels={name: _vector(vector) for name, vector in data["labels"].items()},
+            robot_type=str(data["robot_type"]),
+        )
+
+
+def _vector(data: Mapping[str, Any]) -> Vector:
+    return Vector(names=tuple(data["names"]), low=tuple(data["low"]), high=tuple(data["high"]))
