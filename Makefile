@@ -1,0 +1,35 @@
+# make demo: install what is missing into .venv, run the whole line once, print where its report lies.
+# make test: install what is missing into .venv, run the tests.
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+RUN_DIR ?= runs/demo
+
+.PHONY: install demo test check format lock figures clean
+
+install: $(INSTALLED)
+
+$(INSTALLED): pyproject.toml setup.py constraints.txt
+	scripts/install $(VENV)
+	@touch $@
+
+demo: install
+	$(BIN)/demoloom run --preset tiny --baseline --run-dir $(RUN_DIR)
+
+test: install
+	$(BIN)/python -m pytest
+
+check: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: install
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: install
+	scripts/lock $(VENV) > constraints.txt.new && mv constraints.txt.new constraints.txt
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info
