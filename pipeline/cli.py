@@ -1,0 +1,131 @@
+"""The command `demoloom`: finds the command asked for, parses its options and turns errors into one line each.
+
+Nothing heavy is imported here nor while options are parsed, so that `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from ..storage.errors import ConfigError, DemoloomError
+from .environment import prepare_environment
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command; its module in `commands/` holds `Options`, `default_options(preset)` and `main(options)`."""
+
+    name: str
+    summary: str
+
+    @property
+    def module(self) -> Any:
+        """The module, imported when it is needed."""
+        return import_module(f".commands.{self.name.replace('-', '_')}", __package__)
+
+
+COMMANDS = (
+    Command("run", "the whole line, from interaction data to a scored and exported policy, with a report"),
+    Command("collect", "record interaction data in reality"),
+    Command("train-world", "train a world model and its probe on interaction data"),
+    Command("generate", "make demonstrations inside a world model"),
+    Command("train-policy", "train a policy on demonstrations"),
+    Command("evaluate", "score a policy in reality and in a world model"),
+    Command("export", "export a policy for a robot"),
+    Command("report", "write the report of a run"),
+    Command("inspect", "list the episodes of a dataset"),
+    Command("convert", "convert a dataset between LeRobot and Zarr"),
+    Command("replay", "make an episode of a run again and compare it with what was stored"),
+    Command("plugins", "list the worlds, streams, policies and tasks that are installed"),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run `demoloom` with these arguments (`sys.argv` by default) and return its exit code."""
+    prepare_environment()
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _dispatch(arguments)
+    except DemoloomError as error:
+        print(f"demoloom: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("demoloom: stopped; what was finished is kept, and the same command goes on from there", file=sys.stderr)
+        return 130
+
+
+def _dispatch(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(_overview())
+        return 0
+    if arguments[0] == "--version":
+        from .. import __version__
+
+        print(f"demoloom {__version__}")
+        return 0
+    command = find_command(arguments[0])
+    command.module.main(parse_options(command, arguments[1:]))
+    return 0
+
+
+def find_command(name: str) -> Command:
+    """Return the command of that name.
+
+    Raises:
+        ConfigError: there is none; the message suggests the nearest.
+    """
+    found = {command.name: command for command in COMMANDS}
+    if name not in found:
+        near = difflib.get_close_matches(name, found, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "`demoloom --help` lists them"
+        raise ConfigError(f"no command {name!r}; {hint}")
+    return found[name]
+
+
+def parse_options(command: Command, arguments: Sequence[str]) -> Any:
+    """Parse the options of a command; those not given are taken from the preset named by `--preset`."""
+    import tyro
+
+    module = command.module
+    return tyro.cli(
+        module.Options,
+        args=list(arguments),
+        default=module.default_options(_preset(arguments)),
+        prog=f"demoloom {command.name}",
+    )
+
+
+def _preset(arguments: Sequence[str]) -> str | None:
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser.add_argument("--preset")
+    try:
+        return parser.parse_known_args(list(arguments))[0].preset
+    except argparse.ArgumentError:
+        # `--preset` without a value: tyro says so in its own words.
+        return None
+
+
+def _overview() -> str:
+    width = max(len(command.name) for command in COMMANDS)
+    lines = [f"  {command.name:<{width}}  {command.summary}" for command in COMMANDS]
+    return "\n".join(
+        [
+            "Make robot demonstrations inside a learned world model, train a policy on them, score it, export it.",
+            "",
+            "usage: demoloom COMMAND [OPTIONS]",
+            "",
+            *lines,
+            "",
+            "`demoloom COMMAND --help` lists a command's options; `demoloom --version` says which version this is.",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

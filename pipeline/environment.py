@@ -1,0 +1,39 @@
+"""The environment variables that keep a run offline, quiet and inside its own cache folder."""
+
+import os
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """Where libraries may keep what is not part of a run: `$XDG_CACHE_HOME/demoloom`."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "demoloom"
+
+
+def prepare_environment() -> None:
+    """Set what libraries read when they are imported; whatever the user has set stays as it is.
+
+    To be called before Ray, Prefect, LeRobot or a Hugging Face library is imported.
+    """
+    for name, value in _defaults(cache_folder()).items():
+        os.environ.setdefault(name, value)
+
+
+def _defaults(cache: Path) -> dict[str, str]:
+    return {
+        # No hub, no telemetry: a run reads and writes local folders only.
+        "HF_HUB_OFFLINE": "1",
+        "HF_DATASETS_OFFLINE": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "HF_HOME": str(cache / "huggingface"),
+        "WANDB_MODE": "disabled",
+        "DO_NOT_TRACK": "1",
+        "RAY_USAGE_STATS_ENABLED": "0",
+        # Otherwise `uv run demoloom` makes each Ray worker build its own environment, which hangs offline.
+        "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
+        "PREFECT_HOME": str(cache / "prefect"),
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
+        "PREFECT_LOGGING_LEVEL": "ERROR",
+        # The default of 20 s is too short for a first start on a busy machine.
+        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
+    }

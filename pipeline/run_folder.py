@@ -1,0 +1,89 @@
+"""The folder of one run: its manifests, its events, its lineage and its lock."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..storage.atomic import write_json
+from ..storage.errors import StoreError
+
+
+class RunFolder:
+    """`runs/<id>/`; `path` is absolute, since Ray workers have another working directory."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.expanduser().resolve()
+
+    def manifest(self, stage: str) -> dict[str, Any] | None:
+        """What a finished stage left behind, or None where it has not finished."""
+        path = self._manifest_path(stage)
+        try:
+            return dict(json.loads(path.read_text()))
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            raise StoreError(f"{path} is not valid JSON ({error}); delete it and that stage runs again") from error
+
+    def write_manifest(self, stage: str, manifest: dict[str, Any]) -> None:
+        """Declare a stage finished."""
+        self._manifest_path(stage).parent.mkdir(parents=True, exist_ok=True)
+        write_json(self._manifest_path(stage), manifest)
+
+    def drop_manifest(self, stage: str) -> None:
+        """Declare a stage unfinished."""
+        self._manifest_path(stage).unlink(missing_ok=True)
+
+    def _manifest_path(self, stage: str) -> Path:
+        return self.path / "stages" / f"{stage}.json"
+
+    def work(self, stage: str, digest: str) -> Path:
+        """Where a stage keeps what a later try goes on from; another config gets another folder."""
+        return self.path / "work" / f"{stage}-{digest[:12]}"
+
+    def record(self, **event: Any) -> None:
+        """Append one line to `events.jsonl`, stamped with the time in seconds since 1970."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        with (self.path / "events.jsonl").open("a") as file:
+            file.write(json.dumps({"time": round(time.time(), 3), **event}) + "\n")
+
+    def events(self) -> list[dict[str, Any]]:
+        """All that was recorded, oldest first; a line cut short by a crash is left out."""
+        path = self.path / "events.jsonl"
+        return list(_whole_lines(path.read_text())) if path.exists() else []
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep other processes from running stages here.
+
+        Raises:
+            StoreError: another process does so already.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        with (self.path / ".lock").open("a+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                file.seek(0)
+                raise StoreError(
+                    f"process {file.read() or 'unknown'} is running stages in {self.path}; "
+                    "wait for it, stop it, or give another --run-dir"
+                ) from error
+            file.truncate(0)
+            file.write(str(os.getpid()))
+            file.flush()
+            yield
+
+
+def _whole_lines(text: str) -> Iterator[dict[str, Any]]:
+    for line in text.splitlines():
+        try:
+            yield json.loads(line)
+        except ValueError:
+            continue
