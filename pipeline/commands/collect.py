@@ -1,0 +1,49 @@
+"""`demoloom collect`: interaction data from reality."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from ...generators.fleet import FleetConfig
+from ..choices import choose_preset
+from ..presets import DEFAULT_PRESET, RUNS
+from ..stages.collect import CollectConfig, collect
+from .standalone import stage_work
+
+
+@dataclass(frozen=True)
+class Options:
+    """Record interaction data in reality, driven by a mix of play and the scripted expert."""
+
+    preset: str = DEFAULT_PRESET
+    """What the other options start from."""
+    out: Path = Path("interaction")
+    """Folder of the LeRobot dataset; must not exist."""
+    probe: Path | None = None
+    """Folder of the quick probe, trained if it does not exist; `first-probe` beside the dataset by default."""
+    task: str = "pusht"
+    """Name of a task plug-in."""
+    seed: int = 0
+    """The same seed records the same episodes."""
+    config: Annotated[CollectConfig, tyro.conf.arg(name="")] = field(default_factory=CollectConfig)
+    fleet: FleetConfig = field(default_factory=FleetConfig)
+
+
+def default_options(preset: str | None) -> Options:
+    """The options of a preset."""
+    name = preset or DEFAULT_PRESET
+    chosen = choose_preset(RUNS, name)
+    return Options(preset=name, config=chosen.collect, fleet=chosen.fleet)
+
+
+def main(options: Options) -> None:
+    """Record and write."""
+    from ...generators.fleet import ray_session
+
+    out, probe = options.out.resolve(), (options.probe or options.out.with_name("first-probe")).resolve()
+    with stage_work("collect", options, out) as (work, progress), ray_session(options.fleet):
+        collect(options.config, options.task, options.seed, out, probe, work, options.fleet, progress)

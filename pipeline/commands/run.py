@@ -1,0 +1,59 @@
+"""`demoloom run`: the whole line with one command, through Prefect or without."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from ..choices import choose_preset
+from ..console import say
+from ..line import pending
+from ..presets import DEFAULT_PRESET, RUNS
+from ..run import run, stages_of
+from ..run_config import RunConfig
+from ..run_folder import RunFolder
+
+
+@dataclass(frozen=True)
+class Options:
+    """Go from interaction data to a scored and exported policy, with a report.
+
+    The same command again goes on where the last one stopped. With other settings in the same folder,
+    the stages that depend on them run again.
+    """
+
+    preset: str = DEFAULT_PRESET
+    """What the other options start from: smoke (a test), tiny (a demo in minutes), cpu (about as good as CPUs get)."""
+    run_dir: Path | None = None
+    """Folder of the run; `runs/PRESET` by default."""
+    prefect: bool = True
+    """Run the stages as tasks of a Prefect flow."""
+    config: Annotated[RunConfig, tyro.conf.arg(name="")] = field(default_factory=RunConfig)
+
+    @property
+    def folder(self) -> RunFolder:
+        """The run folder."""
+        return RunFolder(self.run_dir or Path("runs") / self.preset)
+
+
+def default_options(preset: str | None) -> Options:
+    """The options of a preset."""
+    name = preset or DEFAULT_PRESET
+    return Options(preset=name, config=choose_preset(RUNS, name))
+
+
+def main(options: Options) -> None:
+    """Run what is not done yet and say where the report lies."""
+    folder = options.folder
+    if not pending(folder, stages_of(options.config, folder)):
+        say(f"nothing to do: all stages of {folder.path} are done with these settings")
+    elif options.prefect:
+        from ..flow import run_flow
+
+        run_flow(options.config, folder)
+    else:
+        run(options.config, folder)
+    print(folder.path / "report" / "index.html")

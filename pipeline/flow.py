@@ -1,0 +1,45 @@
+"""The Prefect flow of a run: each stage is a task, so that runs, stages and failures show up where a team looks.
+
+Prefect is not asked what is done already: its cache knows nothing of the files (a deleted folder stays "cached"),
+so that the run folder's own manifests decide, see `stage_store.py`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from prefect import flow, task
+from prefect.cache_policies import NO_CACHE
+from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
+
+from .line import perform_shown
+from .run import run
+from .run_config import RunConfig
+from .run_folder import RunFolder
+from .stage import Stage
+
+
+@flow(name="demoloom", validate_parameters=True)
+def demoloom(config: RunConfig, run_dir: Path) -> list[str]:
+    """Run all stages of a run that are not done yet and return their names."""
+    return run(config, RunFolder(run_dir), performer=perform_as_task)
+
+
+def perform_as_task(folder: RunFolder, stage: Stage, digest: str, quiet: bool) -> dict[str, Any]:
+    """Perform one stage as a Prefect task of its name."""
+
+    @task(name=stage.name, cache_policy=NO_CACHE, persist_result=False)
+    def perform_stage() -> dict[str, Any]:
+        return perform_shown(folder, stage, digest, quiet)
+
+    manifest: dict[str, Any] = perform_stage()
+    return manifest
+
+
+def run_flow(config: RunConfig, folder: RunFolder) -> list[str]:
+    """Run the flow in this process, against the Prefect server that is configured or a private one."""
+    # The heartbeat thread is joined at the end of a flow, which takes a second and tells nobody anything here.
+    with temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
+        names: list[str] = demoloom(config=config, run_dir=folder.path)
+    return names

@@ -1,0 +1,225 @@
+"""The stages of a run, wired to each other through the run folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from ..policies.evaluation import policy_ref
+from ..policies.training import train_policy
+from ..storage.plugins import PluginRef, load_plugin
+from ..storage.progress import Progress
+from .line import Performer, run_stages
+from .run_config import RunConfig
+from .run_folder import RunFolder
+from .stage import Stage, stage_seed
+from .stages.collect import collect, fingerprint, link_interaction
+from .stages.evaluate import Contestant, evaluate
+from .stages.generate import Destination, generate, make_expert, world_ref
+
+
+def run(config: RunConfig, folder: RunFolder, performer: Performer | None = None, quiet: bool = False) -> list[str]:
+    """Run all stages that are not done yet and return their names."""
+    return run_stages(
+        folder, stages_of(config, folder), performer=performer, session=fleet_session(config), quiet=quiet
+    )
+
+
+def fleet_session(config: RunConfig) -> Callable[[], AbstractContextManager[Any]]:
+    """Opens Ray once for all stages of a run."""
+
+    def session() -> AbstractContextManager[Any]:
+        from ..generators.ray_session import ray_session
+
+        return ray_session(config.fleet)
+
+    return session
+
+
+def stages_of(config: RunConfig, folder: RunFolder) -> list[Stage]:
+    """The stages of a run, in order."""
+    baseline = [_collect_baseline(config, folder), _train_baseline(config, folder)] if config.baseline else []
+    return [
+        _interaction(config, folder),
+        _train_world(config, folder),
+        _generate(config, folder),
+        _train_policy(config, folder),
+        *baseline,
+        _evaluate(config, folder),
+        _export(config, folder),
+        _report(config, folder),
+    ]
+
+
+def _interaction(config: RunConfig, folder: RunFolder) -> Stage:
+    out, given = folder.path / "interaction", config.interaction
+    if given is not None:
+        return Stage(
+            name="collect",
+            run=lambda work, progress: link_interaction(given, out),
+            config={"interaction": given.resolve(), "fingerprint": fingerprint(given)},
+            outputs=("interaction",),
+        )
+    seed, probe = stage_seed(config.seed, "collect"), folder.path / "first-probe"
+    return Stage(
+        name="collect",
+        run=lambda work, progress: collect(config.collect, config.task, seed, out, probe, work, config.fleet, progress),
+        config={"task": config.task, "seed": seed, "collect": config.collect},
+        outputs=("interaction", "first-probe"),
+        checkpoints=("first-probe",),
+        uses_fleet=True,
+    )
+
+
+def _train_world(config: RunConfig, folder: RunFolder) -> Stage:
+    def train(work: Path, progress: Progress) -> dict[str, Any]:
+        from ..generators.learned.training import train_world
+
+        return train_world(folder.path / "interaction", folder.path / "world", config.world, progress)
+
+    return Stage(
+        name="train-world",
+        run=train,
+        config=config.world,
+        outputs=("world",),
+        needs=("collect",),
+    )
+
+
+def _generate(config: RunConfig, folder: RunFolder) -> Stage:
+    world, seed = folder.path / "world", stage_seed(config.seed, "generate")
+    destination = Destination(folder.path / "generated", folder.path / "rejected", config.format)
+    return Stage(
+        name="generate",
+        run=lambda work, progress: generate(
+            config.generate,
+            world_ref(world),
+            make_expert(config.task, world),
+            seed,
+            destination,
+            work,
+            config.fleet,
+            progress,
+        ),
+        config={"task": config.task, "seed": seed, "format": config.format, "generate": config.generate},
+        outputs=("generated", "rejected"),
+        needs=("train-world",),
+        uses_fleet=True,
+    )
+
+
+def _train_policy(config: RunConfig, folder: RunFolder) -> Stage:
+    return Stage(
+        name="train-policy",
+        run=lambda work, progress: train_policy(
+            folder.path / "generated", folder.path / "policy", config.policy, folder.path / "world", progress
+        ),
+        config=config.policy,
+        outputs=("policy",),
+        needs=("train-world", "generate"),
+    )
+
+
+def _collect_baseline(config: RunConfig, folder: RunFolder) -> Stage:
+    baseline, seed = folder.path / "baseline", stage_seed(config.seed, "collect-baseline")
+    destination = Destination(baseline / "demonstrations", baseline / "rejected", config.format)
+    return Stage(
+        name="collect-baseline",
+        run=lambda work, progress: generate(
+            config.generate,
+            load_plugin("tasks", config.task).reality,
+            make_expert(config.task, folder.path / "world"),
+            seed,
+            destination,
+            work,
+            config.fleet,
+            progress,
+            stage="collect-baseline",
+        ),
+        config={"task": config.task, "seed": seed, "format": config.format, "generate": config.generate},
+        outputs=("baseline/demonstrations", "baseline/rejected"),
+        # Only for the probe through which the expert sees.
+        needs=("train-world",),
+        uses_fleet=True,
+    )
+
+
+def _train_baseline(config: RunConfig, folder: RunFolder) -> Stage:
+    baseline = folder.path / "baseline"
+    return Stage(
+        name="train-baseline",
+        run=lambda work, progress: train_policy(
+            baseline / "demonstrations", baseline / "policy", config.policy, folder.path / "world", progress
+        ),
+        config=config.policy,
+        outputs=("baseline/policy",),
+        needs=("train-world", "collect-baseline"),
+    )
+
+
+def _evaluate(config: RunConfig, folder: RunFolder) -> Stage:
+    seed = stage_seed(config.seed, "evaluate")
+    return Stage(
+        name="evaluate",
+        run=lambda work, progress: evaluate(
+            config.evaluate,
+            _contestants(config, folder),
+            load_plugin("tasks", config.task).reality,
+            world_ref(folder.path / "world"),
+            seed,
+            folder.path / "evaluation",
+            work,
+            config.fleet,
+            progress,
+        ),
+        config={"task": config.task, "seed": seed, "evaluate": config.evaluate, "baseline": config.baseline},
+        outputs=("evaluation",),
+        needs=("train-world", "train-policy", *(("train-baseline",) if config.baseline else ())),
+        uses_fleet=True,
+    )
+
+
+def _contestants(config: RunConfig, folder: RunFolder) -> list[Contestant]:
+    policy = policy_ref(folder.path / "policy")
+    found = [Contestant("policy", "reality", policy)]
+    if config.evaluate.in_world:
+        found.append(Contestant("policy", "world", policy))
+    if config.baseline:
+        found.append(Contestant("baseline", "reality", policy_ref(folder.path / "baseline" / "policy")))
+    found.append(Contestant("random", "reality", PluginRef("streams", "random")))
+    if config.evaluate.expert:
+        found.append(Contestant("expert", "reality", make_expert(config.task, folder.path / "world")))
+    return found
+
+
+def _export(config: RunConfig, folder: RunFolder) -> Stage:
+    def export(work: Path, progress: Progress) -> dict[str, Any]:
+        from ..policies.export import export_policy
+
+        return export_policy(folder.path / "policy", folder.path / "export")
+
+    return Stage(
+        name="export",
+        run=export,
+        config={},
+        outputs=("export",),
+        needs=("train-policy",),
+    )
+
+
+def _report(config: RunConfig, folder: RunFolder) -> Stage:
+    def report(work: Path, progress: Progress) -> dict[str, Any]:
+        from .report import write_report
+
+        return write_report(folder, folder.path / "report", progress)
+
+    before = ["collect", "train-world", "generate", "train-policy", "evaluate", "export"]
+    return Stage(
+        name="report",
+        run=report,
+        config={},
+        outputs=("report",),
+        needs=tuple(before + (["collect-baseline", "train-baseline"] if config.baseline else [])),
+    )

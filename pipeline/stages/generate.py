@@ -1,0 +1,132 @@
+"""Stage `generate`: a scripted expert drives a world until there are as many demonstrations as asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from ...generators.fleet import FleetConfig
+from ...generators.plan import RolloutPlan
+from ...storage.episode import EpisodeSummary
+from ...storage.plugins import PluginRef, load_plugin
+from ...storage.progress import Progress
+from ..checks import require_at_least, require_between
+
+Format = Literal["lerobot", "zarr"]
+
+
+@dataclass(frozen=True)
+class GenerateConfig:
+    """How many demonstrations are made, and which attempts count as one.
+
+    Args:
+        num_demonstrations: stop once there are so many.
+        max_attempts: give up after so many episodes.
+        max_steps: an episode not solved by then is a failure.
+        success_hold: solved means successful for so many steps in a row.
+        min_trust: an episode whose trust falls below this is kept apart as untrusted.
+        num_slots: episodes stepped together by one worker.
+    """
+
+    num_demonstrations: int = 200
+    max_attempts: int = 800
+    max_steps: int = 300
+    success_hold: int = 2
+    min_trust: float = 0.2
+    num_slots: int = 16
+
+    def __post_init__(self) -> None:
+        require_at_least(1, num_demonstrations=self.num_demonstrations, num_slots=self.num_slots)
+        require_at_least(1, success_hold=self.success_hold)
+        require_at_least(self.success_hold, max_steps=self.max_steps)
+        require_at_least(self.num_demonstrations, max_attempts=self.max_attempts)
+        require_between(0, 1, min_trust=self.min_trust)
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Where demonstrations go, where the other attempts go, and in which format the demonstrations are written."""
+
+    demonstrations: Path
+    rejected: Path
+    format: Format = "lerobot"
+
+
+def world_ref(checkpoint: Path) -> PluginRef:
+    """The learned world of a checkpoint folder."""
+    return PluginRef("worlds", "learned", {"checkpoint": str(checkpoint)})
+
+
+def generate(
+    config: GenerateConfig,
+    world: PluginRef,
+    stream: PluginRef,
+    seed: int,
+    destination: Destination,
+    work: Path,
+    fleet: FleetConfig,
+    progress: Progress,
+    stage: str = "generate",
+) -> dict[str, Any]:
+    """Let `stream` drive `world`, learned or reality, and keep demonstrations apart from all other attempts.
+
+    Args:
+        config: how many, and which count.
+        world: what is driven.
+        stream: what drives it.
+        seed: run seed; attempt i is seeded by it and i alone.
+        destination: folders to write; they must not exist.
+        work: keeps the episodes that a later call with the same arguments goes on from.
+        fleet: the workers that host the world.
+        progress: told how far it is.
+        stage: for the episodes' lineage.
+
+    Returns:
+        The outcome table: attempts, demonstrations, and how often each reason occurred.
+
+    Raises:
+        FleetError: `max_attempts` were not enough, or workers failed too often.
+    """
+    from ...generators.fleet import run_until
+    from ...storage.convert import convert
+    from ...storage.dataset import open_dataset
+
+    plan = RolloutPlan(
+        stage=stage,
+        world=world,
+        stream=stream,
+        run_seed=seed,
+        max_steps=config.max_steps,
+        num_slots=config.num_slots,
+        success_hold=config.success_hold,
+        min_trust=config.min_trust,
+    )
+    staging = work / "episodes"
+    attempts = run_until(plan, config.num_demonstrations, config.max_attempts, staging, config=fleet, progress=progress)
+    store = open_dataset(staging)
+    accepted = [attempt.id for attempt in attempts if attempt.outcome == "success"]
+    others = [attempt.id for attempt in attempts if attempt.outcome != "success"]
+    convert(store, destination.rejected, "zarr", ids=others)
+    convert(store, destination.demonstrations, destination.format, ids=accepted)
+    return outcome_table(attempts)
+
+
+def outcome_table(attempts: Sequence[EpisodeSummary]) -> dict[str, Any]:
+    """How many attempts ended how, and why."""
+    lengths = [attempt.length for attempt in attempts if attempt.outcome == "success"]
+    return {
+        "num_attempts": len(attempts),
+        "num_demonstrations": len(lengths),
+        "num_steps": sum(lengths),
+        "outcomes": dict(Counter(attempt.outcome for attempt in attempts)),
+        "reasons": dict(Counter(attempt.reason for attempt in attempts if attempt.reason).most_common()),
+    }
+
+
+def make_expert(task: str, world: Path) -> PluginRef:
+    """The task's scripted expert, reading poses with the probe that lies in a world's checkpoint folder."""
+    expert: PluginRef = load_plugin("tasks", task).expert(str(world / "probe"))
+    return expert

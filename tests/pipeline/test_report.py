@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import base64
+import io
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from demoloom.pipeline.report import write_report
+from demoloom.pipeline.report.content import loss_series
+from demoloom.pipeline.report.pictures import preview, strip
+from demoloom.pipeline.report.plots import interval_bar, line_plot, thinned
+from demoloom.pipeline.report.scores import scores_text
+from demoloom.pipeline.run_folder import RunFolder
+
+from .runs import dot_episode, finished_run, score_row
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> str:
+    folder = finished_run(tmp_path / "run")
+    write_report(folder, folder.path / "report")
+    return (folder.path / "report" / "index.html").read_text()
+
+
+def test_the_page_asks_nothing_of_the_network_nor_of_other_files(page: str) -> None:
+    assert "http:" not in page
+    assert "https:" not in page
+    assert all(source.startswith("data:") for source in re.findall(r'src="([^"]*)"', page))
+    assert "<link" not in page
+    assert "<script" not in page
+
+
+def test_the_page_names_scores_with_intervals_reasons_and_stages(page: str) -> None:
+    for text in ("60 % (50 to 70)", "0.70 (0.60 to 0.80)", "not solved within 12 steps", "33.1", "train-world"):
+        assert text in page
+
+
+def test_a_run_that_has_just_begun_has_a_report_too(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    folder.record(stage="collect", event="started")
+    write_report(folder, folder.path / "report")
+    assert "0 stages finished" in (folder.path / "report" / "index.html").read_text()
+
+
+def test_a_report_is_replaced_by_a_later_one(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    for _ in range(2):
+        write_report(folder, folder.path / "report")
+    assert [file.name for file in (folder.path / "report").iterdir()] == ["index.html"]
+
+
+def decoded(uri: str) -> Image.Image:
+    return Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2])))
+
+
+def test_a_preview_shows_every_frame_of_a_short_episode_with_its_exact_colours() -> None:
+    episode = dot_episode(0)
+    image = decoded(preview(episode))
+    shown = []
+    for number in range(image.n_frames):  # type: ignore[attr-defined]
+        image.seek(number)
+        shown.append(np.asarray(image.convert("RGB")))
+    np.testing.assert_array_equal(shown[: len(episode)], episode.images["top"])
+
+
+def test_a_preview_of_a_long_episode_stays_short() -> None:
+    assert decoded(preview(dot_episode(0, length=350))).n_frames <= 101  # type: ignore[attr-defined]
+
+
+def test_a_strip_begins_with_the_first_frame_and_ends_with_the_last() -> None:
+    episode = dot_episode(0)
+    pixels = np.asarray(decoded(strip(episode, num_frames=3)))
+    assert pixels.shape == (16, 16 * 3 + 2 * 2, 4)
+    np.testing.assert_array_equal(pixels[:, :16, :3], episode.images["top"][0])
+    np.testing.assert_array_equal(pixels[:, -16:, :3], episode.images["top"][-1])
+
+
+def test_a_plot_has_a_curve_for_each_loss_and_leaves_out_what_is_not_finite() -> None:
+    svg = line_plot({"train": [(0, 1.0), (1, float("nan")), (2, 0.01)], "validation": [(0, 2.0)]}, "steps")
+    assert svg.count("<polyline") == 2
+    assert "nan" not in svg
+
+
+def test_a_plot_of_one_repeated_value_can_be_drawn() -> None:
+    assert "<polyline" in line_plot({"loss": [(0, 0.0), (1, 0.0)]}, "steps")
+
+
+def test_names_in_a_plot_are_escaped() -> None:
+    assert "<b>" not in line_plot({"<b>": [(0, 1.0)]}, "steps")
+
+
+def test_a_long_curve_is_thinned_but_keeps_its_last_point() -> None:
+    points = [(float(x), 1.0) for x in range(1001)]
+    assert len(thinned(points)) < 500
+    assert thinned(points)[-1] == (1000.0, 1.0)
+
+
+def test_an_interval_bar_is_as_long_as_its_value() -> None:
+    assert 'class="bar" width="100.0"' in interval_bar(0.5, 0.25, 0.75)
+
+
+def test_losses_are_found_by_their_names() -> None:
+    rows = [{"step": 1, "loss": 2.0, "lr": 0.1, "validation_loss": 3.0}]
+    assert loss_series(rows) == {"loss": [(1.0, 2.0)], "validation_loss": [(1.0, 3.0)]}
+
+
+def test_the_score_table_for_a_terminal_has_a_line_for_each_contestant() -> None:
+    text = scores_text([score_row("policy", "reality", 0.6), score_row("random", "reality", 0)])
+    assert len(text.splitlines()) == 3
+    assert "60 % (50 to 70)" in text
