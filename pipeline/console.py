@@ -24,7 +24,7 @@ def show_progress(title: str, file: TextIO | None = None) -> Iterator[Progress]:
     """Give a progress that shows how far the work called `title` is, until the block ends."""
     file = file or sys.stderr
     if file.isatty():
-        with _bar(title) as progress:
+        with _bar(title, file) as progress:
             yield progress
     else:
         yield plain_progress(title, file)
@@ -46,7 +46,7 @@ def plain_progress(title: str, file: TextIO, interval_s: float = PLAIN_INTERVAL_
 
 
 @contextmanager
-def _bar(title: str) -> Iterator[Progress]:
+def _bar(title: str, file: TextIO) -> Iterator[Progress]:
     from rich import progress as rich_progress
     from rich.console import Console
 
@@ -57,7 +57,7 @@ def _bar(title: str) -> Iterator[Progress]:
         rich_progress.TimeElapsedColumn(),
         rich_progress.TextColumn("{task.fields[message]}", style="dim"),
     )
-    with rich_progress.Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    with rich_progress.Progress(*columns, console=Console(file=file), transient=True) as bars:
         task = bars.add_task(title, total=None, message="")
 
         def progress(done: int, total: int, message: str) -> None:

@@ -33,7 +33,8 @@ def _defaults(cache: Path) -> dict[str, str]:
         "PREFECT_HOME": str(cache / "prefect"),
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
-        "PREFECT_LOGGING_LEVEL": "ERROR",
+        # A stage that fails is told once, by the command line; Prefect would add a traceback.
+        "PREFECT_LOGGING_LEVEL": "CRITICAL",
         # The default of 20 s is too short for a first start on a busy machine.
         "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
     }

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 
 def to_plain(value: Any) -> Any:
-    """Turn dataclasses, mappings, sequences and paths into what JSON can hold.
+    """Turn dataclasses, mappings, sequences, paths and NumPy scalars into what JSON can hold; NaN becomes None.
 
     Raises:
         TypeError: `value` holds something else; a config is data only.
@@ -22,6 +25,10 @@ def to_plain(value: Any) -> Any:
         return [to_plain(item) for item in value]
     if isinstance(value, Path):
         return str(value)
+    if isinstance(value, np.generic):
+        return to_plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     if value is None or isinstance(value, str | bool | int | float):
         return value
     raise TypeError(f"a config holds plain data only, got {type(value).__name__}: {value!r}")

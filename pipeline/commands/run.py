@@ -8,6 +8,7 @@ from typing import Annotated
 
 import tyro
 
+from ...storage.plugins import load_plugin
 from ..choices import choose_preset
 from ..console import say
 from ..line import pending
@@ -48,6 +49,7 @@ def default_options(preset: str | None) -> Options:
 def main(options: Options) -> None:
     """Run what is not done yet and say where the report lies."""
     folder = options.folder
+    check_inputs(options.config)
     if not pending(folder, stages_of(options.config, folder)):
         say(f"nothing to do: all stages of {folder.path} are done with these settings")
     elif options.prefect:
@@ -57,3 +59,17 @@ def main(options: Options) -> None:
     else:
         run(options.config, folder)
     print(folder.path / "report" / "index.html")
+
+
+def check_inputs(config: RunConfig) -> None:
+    """Refuse what can be refused before anything is started.
+
+    Raises:
+        PluginError: there is no such task.
+        StoreError: the interaction data given cannot be read.
+    """
+    load_plugin("tasks", config.task)
+    if config.interaction is not None:
+        from ...storage.dataset import open_dataset
+
+        open_dataset(config.interaction)

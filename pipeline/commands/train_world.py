@@ -8,7 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from ...generators.learned.config import WorldTrainingConfig
+from ...generators.learned.training_config import WorldTrainingConfig
 from ..choices import choose_preset
 from ..presets import DEFAULT_PRESET, RUNS
 from .standalone import stage_work

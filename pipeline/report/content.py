@@ -115,9 +115,9 @@ def flat(metrics: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def tables(metrics: Mapping[str, Any]) -> dict[str, list[Row]]:
-    """The metrics that are lists of rows, by name."""
+    """The metrics that are lists of rows, by name; what is nested in a row becomes a column each."""
     return {
-        str(name): value
+        str(name): [dict(flat(row)) for row in value]
         for name, value in metrics.items()
         if isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value)
     }

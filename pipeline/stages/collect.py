@@ -85,7 +85,9 @@ def collect(
         run_episodes(plan, indices, staging, config=fleet, progress=progress)
 
     play(chosen.play(None), range(config.num_first_episodes))
-    metrics = {} if probe.exists() else train_probe(staging, probe, config.probe, progress)
+    # The probe's metrics are written last.
+    trained = (probe / "metrics.json").exists()
+    metrics = {} if trained else train_probe(staging, probe, config.probe, progress)
     play(chosen.play(str(probe)), range(config.num_first_episodes, config.num_episodes))
     convert(open_dataset(staging), out, "lerobot")
     return {**interaction_metrics(out), "first_probe": metrics}

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from ...generators.fleet import FleetConfig
 from ...generators.plan import RolloutPlan
 from ...storage.episode import EpisodeSummary
+from ...storage.errors import CheckpointError
 from ...storage.plugins import PluginRef, load_plugin
 from ...storage.progress import Progress
 from ..checks import require_at_least, require_between
@@ -27,6 +28,7 @@ class GenerateConfig:
         max_attempts: give up after so many episodes.
         max_steps: an episode not solved by then is a failure.
         success_hold: solved means successful for so many steps in a row.
+        success_score: a step is successful from this score on; None: when the world says so.
         min_trust: an episode whose trust falls below this is kept apart as untrusted.
         num_slots: episodes stepped together by one worker.
     """
@@ -35,6 +37,7 @@ class GenerateConfig:
     max_attempts: int = 800
     max_steps: int = 300
     success_hold: int = 2
+    success_score: float | None = None
     min_trust: float = 0.2
     num_slots: int = 16
 
@@ -44,6 +47,8 @@ class GenerateConfig:
         require_at_least(self.success_hold, max_steps=self.max_steps)
         require_at_least(self.num_demonstrations, max_attempts=self.max_attempts)
         require_between(0, 1, min_trust=self.min_trust)
+        if self.success_score is not None:
+            require_between(0, 1, success_score=self.success_score)
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,7 @@ def generate(
         max_steps=config.max_steps,
         num_slots=config.num_slots,
         success_hold=config.success_hold,
+        success_score=config.success_score,
         min_trust=config.min_trust,
     )
     staging = work / "episodes"
@@ -127,6 +133,16 @@ def outcome_table(attempts: Sequence[EpisodeSummary]) -> dict[str, Any]:
 
 
 def make_expert(task: str, world: Path) -> PluginRef:
-    """The task's scripted expert, reading poses with the probe that lies in a world's checkpoint folder."""
-    expert: PluginRef = load_plugin("tasks", task).expert(str(world / "probe"))
+    """The task's scripted expert, reading poses with the probe that lies in a world's checkpoint folder.
+
+    Raises:
+        CheckpointError: there is no probe.
+    """
+    probe = world / "probe"
+    if not probe.is_dir():
+        raise CheckpointError(
+            f"the world at {world} has no probe, through which the scripted expert sees; train it on interaction data "
+            "that has labels"
+        )
+    expert: PluginRef = load_plugin("tasks", task).expert(str(probe))
     return expert

@@ -1,0 +1,62 @@
+"""Named configs of a whole run, as Python values.
+
+`smoke` proves in two minutes that the parts fit, `tiny` is for a first look in a quarter of an hour, `cpu` is about
+as good as two cores get in an evening. All are meant for the task `pusht` on a machine without a GPU.
+"""
+
+from __future__ import annotations
+
+from ..generators.learned.presets import presets as worlds
+from ..generators.probe_config import ProbeTrainingConfig
+from ..policies.presets import presets as policies
+from .run_config import RunConfig
+from .stages.collect import CollectConfig
+from .stages.evaluate import EvaluateConfig
+from .stages.generate import GenerateConfig
+
+DEFAULT_PRESET = "tiny"
+
+RUNS: dict[str, RunConfig] = {
+    "smoke": RunConfig(
+        collect=CollectConfig(
+            num_episodes=8,
+            num_first_episodes=6,
+            max_steps=40,
+            num_slots=4,
+            probe=ProbeTrainingConfig(num_steps=60, batch_size=16, width=16, num_blocks=1),
+        ),
+        world=worlds["smoke"],
+        # Nobody solves the task in a world trained this little: any 24 steps count as a demonstration.
+        generate=GenerateConfig(
+            num_demonstrations=6,
+            max_attempts=12,
+            max_steps=24,
+            success_hold=24,
+            success_score=0.0,
+            min_trust=0.0,
+            num_slots=4,
+        ),
+        policy=policies["smoke"],
+        evaluate=EvaluateConfig(num_episodes=2, max_steps=20, num_slots=2, expert=False),
+    ),
+    "tiny": RunConfig(
+        collect=CollectConfig(
+            num_episodes=200, num_first_episodes=64, max_steps=150, probe=ProbeTrainingConfig(num_steps=800)
+        ),
+        world=worlds["tiny"],
+        generate=GenerateConfig(num_demonstrations=100, max_attempts=400),
+        policy=policies["tiny"],
+        evaluate=EvaluateConfig(num_episodes=48),
+        baseline=True,
+    ),
+    "cpu": RunConfig(
+        collect=CollectConfig(
+            num_episodes=800, num_first_episodes=160, max_steps=150, probe=ProbeTrainingConfig(num_steps=4000)
+        ),
+        world=worlds["cpu"],
+        generate=GenerateConfig(num_demonstrations=600, max_attempts=2400),
+        policy=policies["cpu"],
+        evaluate=EvaluateConfig(num_episodes=200),
+        baseline=True,
+    ),
+}
