@@ -1,0 +1,99 @@
+"""A learned world as a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load_file as load_arrays
+from safetensors.numpy import save_file as save_arrays
+from safetensors.torch import load_file, save_file
+
+from ...storage.atomic import write_json
+from ...storage.errors import CheckpointError
+from ...storage.spec import EpisodeSpec
+from .config import WorldConfig
+from .model import WorldModel
+
+_FORMAT = 1
+_FILES = ("config.json", "spec.json", "model.safetensors", "starts.safetensors")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A trained world.
+
+    Args:
+        model: its networks.
+        task: the instruction of the episodes it was trained on.
+        start_frames: (K, H, W, 3V) uint8, real frames at rest to start from.
+        start_states: (K, S) float32, the states that go with them.
+        hash: SHA-256 of the files, which names this world in lineage.
+    """
+
+    model: WorldModel
+    task: str
+    start_frames: np.ndarray
+    start_states: np.ndarray
+    hash: str
+
+
+def save_pretrained(
+    path: Path | str, model: WorldModel, task: str, start_frames: np.ndarray, start_states: np.ndarray
+) -> None:
+    """Write a world as `config.json`, `spec.json`, `model.safetensors` and `starts.safetensors`."""
+    path = Path(path)
+    path.mkdir(parents=True, exist_ok=True)
+    write_json(path / "spec.json", model.spec.to_dict())
+    save_file({name: value.contiguous() for name, value in model.state_dict().items()}, path / "model.safetensors")
+    starts = {"frames": np.ascontiguousarray(start_frames), "states": np.ascontiguousarray(start_states)}
+    save_arrays(starts, path / "starts.safetensors")
+    # Last, since a folder without it is no checkpoint.
+    write_json(path / "config.json", {"format": _FORMAT, "task": task, "model": asdict(model.config)})
+
+
+def from_pretrained(path: Path | str) -> Checkpoint:
+    """Load what `save_pretrained` wrote.
+
+    Raises:
+        CheckpointError: the folder is not there, incomplete, of another format or damaged.
+    """
+    path = Path(path)
+    missing = [name for name in _FILES if not (path / name).is_file()]
+    if missing:
+        raise CheckpointError(
+            f"no world at {path}: {', '.join(missing)} missing; train one with `demoloom train-world`"
+        )
+    try:
+        config = json.loads((path / "config.json").read_text())
+        model = WorldModel(_config(path, config), EpisodeSpec.from_dict(json.loads((path / "spec.json").read_text())))
+        model.load_state_dict(load_file(path / "model.safetensors"))
+        starts = load_arrays(path / "starts.safetensors")
+    except (SafetensorError, json.JSONDecodeError, KeyError, TypeError, RuntimeError) as error:
+        raise CheckpointError(
+            f"the world at {path} is damaged ({type(error).__name__}: {error}); copy it again or train it anew"
+        ) from error
+    model.eval().requires_grad_(False)
+    return Checkpoint(model, str(config["task"]), starts["frames"], starts["states"], hash_checkpoint(path))
+
+
+def _config(path: Path, data: Mapping[str, Any]) -> WorldConfig:
+    if data["format"] != _FORMAT:
+        raise CheckpointError(
+            f"the world at {path} has format {data['format']}, this version reads {_FORMAT}; train it anew"
+        )
+    return WorldConfig(**data["model"])
+
+
+def hash_checkpoint(path: Path | str) -> str:
+    """SHA-256 over the files that decide what a world does; metrics and previews beside them do not count."""
+    digest = hashlib.sha256()
+    for name in _FILES:
+        digest.update(hashlib.sha256((Path(path) / name).read_bytes()).digest())
+    return digest.hexdigest()

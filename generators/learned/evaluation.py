@@ -1,0 +1,112 @@
+"""Open loop: a world runs on the actions of a held-out episode, and its frames are compared with the real ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..probe import Probe, label_errors
+from .interaction import Interaction
+from .model import WorldModel
+from .sequences import Sequences
+from .trust import cycle_error
+
+#: Steps after which the frames are compared; those longer than the episodes are left out.
+HORIZONS = (1, 8, 16, 32, 64, 128, 192)
+_MAX_EPISODES = 24
+
+
+@dataclass(frozen=True)
+class OpenLoop:
+    """Rollouts of a world beside what really happened.
+
+    Args:
+        rows: (E,) the data's row that each rollout started from.
+        steps: the steps that were kept, step 0 being the start.
+        latents: step -> (E, C, H, W).
+    """
+
+    rows: np.ndarray
+    latents: dict[int, Tensor]
+
+
+def roll_open_loop(model: WorldModel, data: Interaction, sequences: Sequences, episodes: np.ndarray) -> OpenLoop:
+    """Run from the first frames of `episodes` on their recorded actions, as long as half of them last."""
+    lengths = np.diff(data.starts)[episodes]
+    longest = int(np.median(lengths)) - 1
+    rows = data.starts[:-1][episodes[lengths > longest][:_MAX_EPISODES]]
+    history, kept = sequences.history(rows), {}
+    with torch.inference_mode():
+        for step in range(longest + 1):
+            if step in (0, *HORIZONS) or step % 8 == 0:
+                kept[step] = history[:, -1]
+            if step < longest:
+                following = model.predict(history, sequences.action_history(rows + step))
+                history = torch.cat([history[:, 1:], following[:, None]], 1)
+    return OpenLoop(rows, kept)
+
+
+def open_loop_table(model: WorldModel, data: Interaction, run: OpenLoop, probe: Probe | None) -> list[dict[str, Any]]:
+    """One row for each horizon: PSNR in dB of the model, of the foreground alone, of the autoencoder and of no change.
+
+    With a probe also the mean absolute error of each label read from the model's frames.
+    """
+    table = []
+    with torch.inference_mode():
+        for horizon in (h for h in HORIZONS if h in run.latents):
+            rows = run.rows + horizon
+            real, shown = data.frames[rows], model.decode(run.latents[horizon])
+            row: dict[str, Any] = {
+                "steps": horizon,
+                "episodes": len(rows),
+                "psnr": psnr(shown, real),
+                "psnr_foreground": psnr(shown, real, _foreground(model, shown, real)),
+                "psnr_autoencoder": psnr(model.decode(model.encode(real)), real),
+                "psnr_no_change": psnr(data.frames[run.rows], real),
+            }
+            if probe is not None:
+                row["label_error"] = label_errors(probe, shown, data, rows)
+            table.append(row)
+    return table
+
+
+def psnr(shown: np.ndarray, real: np.ndarray, where: np.ndarray | None = None) -> float:
+    """Peak signal-to-noise ratio in dB, the mean over frames (N, H, W, C) uint8; with `where` (N, H, W) over it."""
+    error = ((shown.astype(np.float32) - real) / 255) ** 2
+    if where is not None:
+        return float(-10 * np.log10(error.mean(-1)[where].mean() + 1e-8)) if where.any() else float("nan")
+    return float((-10 * np.log10(error.mean((1, 2, 3)) + 1e-8)).mean())
+
+
+def _foreground(model: WorldModel, *frames: np.ndarray) -> np.ndarray:
+    """(N, H, W): where any of the frames differs from the background."""
+    background = model.autoencoder.background.permute(1, 2, 0).numpy()
+    return np.any([np.abs(f / np.float32(255) - background).max(-1) > 0.1 for f in frames], axis=0)
+
+
+def one_step_cycle_errors(model: WorldModel, sequences: Sequences, rows: np.ndarray) -> np.ndarray:
+    """Cycle errors (R,) of the predictions one step after these rows, on which trust is calibrated."""
+    errors = []
+    with torch.inference_mode():
+        for part in np.array_split(rows, -(-len(rows) // 256)):
+            predicted = model.predict(sequences.history(part), sequences.action_history(part))
+            errors.append(cycle_error(model.autoencoder, predicted, model.decode_float(predicted)))
+    return torch.cat(errors).numpy()
+
+
+def score_metrics(score: np.ndarray, data: Interaction, rows: np.ndarray, threshold: float) -> dict[str, Any]:
+    """How well score and success are read on held-out rows; precision and recall are None without a case."""
+    rows = rows[data.scored[rows]]
+    called, true = score[rows] > threshold, data.success[rows]
+    hits = int((called & true).sum())
+    return {
+        "score_error": float(np.abs(score[rows] - data.score[rows]).mean()),
+        "success_threshold": threshold,
+        "success_precision": hits / int(called.sum()) if called.any() else None,
+        "success_recall": hits / int(true.sum()) if true.any() else None,
+        "num_successes": int(true.sum()),
+    }
