@@ -1,1 +1,9 @@
-"""TODO"""
+"""Worlds, streams and the rollout loop that turns them into episodes; Ray hosts them in `generators.fleet`."""
+
+from .plan import RolloutPlan
+from .rollout import rollout
+from .seeds import episode_id, episode_seed
+from .stream import ActionStream, Observation
+from .world import World
+
+__all__ = ["ActionStream", "Observation", "RolloutPlan", "World", "episode_id", "episode_seed", "rollout"]

@@ -27,7 +27,7 @@ class World(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
     A slot's future depends on its own seed, start and actions, never on its neighbours.
     """
 
-    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.DISABLED}
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.DISABLED}  # noqa: RUF012 - each world replaces it
 
     def __init__(self, episode_spec: EpisodeSpec, num_envs: int, task: str) -> None:
         self.episode_spec = episode_spec
@@ -40,7 +40,7 @@ class World(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         self.action_space = batch_space(self.single_action_space, num_envs)
 
     @abstractmethod
-    def reset(  # type: ignore[override]
+    def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Start episodes; the same seed gives the same bytes, whatever was done before.
@@ -87,7 +87,7 @@ def observation_space(spec: EpisodeSpec) -> gym.spaces.Dict:
 
 def action_space(spec: EpisodeSpec) -> gym.spaces.Box:
     """The space of one slot's action, with the spec's bounds."""
-    low, high = (np.asarray(bound, np.float32) for bound in (spec.action.low, spec.action.high))
+    low, high = action_bounds(spec)
     return gym.spaces.Box(low, high, dtype=np.float32)
 
 
@@ -100,3 +100,39 @@ def as_seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> list[int
     if len(seed) != num_envs:
         raise ValueError(f"expected one seed for each of the {num_envs} slots, got {len(seed)}")
     return list(seed)
+
+
+def reset_mask(options: Mapping[str, Any] | None, num_envs: int, *, first: bool) -> np.ndarray:
+    """Which slots start anew, (N,) bool: `options["reset_mask"]`, or all of them.
+
+    Raises:
+        ValueError: the mask has another length, or the first reset of a world leaves slots out.
+    """
+    given = (options or {}).get("reset_mask")
+    mask = np.ones(num_envs, bool) if given is None else np.asarray(given, bool)
+    if mask.shape != (num_envs,):
+        raise ValueError(f"reset_mask needs one entry for each of the {num_envs} slots, got shape {mask.shape}")
+    if first and not mask.all():
+        raise ValueError(f"the first reset must start all {num_envs} slots, but reset_mask leaves out {(~mask).sum()}")
+    return mask
+
+
+def bounded_actions(actions: np.ndarray, spec: EpisodeSpec, num_envs: int) -> np.ndarray:
+    """The actions as (N, A) float32 within the spec's bounds.
+
+    Raises:
+        ValueError: another shape, or an entry that is not a number; the message names the slot and the dimension.
+    """
+    given = np.asarray(actions, np.float32)
+    if given.shape != (num_envs, spec.action.size):
+        raise ValueError(f"expected actions of shape {(num_envs, spec.action.size)}, got {given.shape}")
+    bad = np.argwhere(~np.isfinite(given))
+    if len(bad):
+        slot, dimension = bad[0]
+        raise ValueError(f"action {spec.action.names[dimension]!r} of slot {slot} is {given[slot, dimension]}")
+    return np.clip(given, *action_bounds(spec))
+
+
+def action_bounds(spec: EpisodeSpec) -> tuple[np.ndarray, np.ndarray]:
+    """The lowest and the highest action, each (A,) float32."""
+    return np.asarray(spec.action.low, np.float32), np.asarray(spec.action.high, np.float32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Literal
 
@@ -29,12 +30,24 @@ class PluginRef:
 def load_plugin(kind: Kind, name: str) -> Any:
     """Return the object that an installed distribution registered as `name` under `demoloom.<kind>`.
 
+    A name of the form `package.module:attribute` is imported from there, for code that no distribution registers.
+
     Raises:
-        PluginError: nothing of that name is registered; the message suggests the nearest name.
+        PluginError: nothing of that name is registered or importable; the message suggests the nearest name.
     """
+    if ":" in name:
+        return _import_attribute(name)
     found = {point.name: point for point in entry_points(group=f"demoloom.{kind}")}
     if name not in found:
         near = difflib.get_close_matches(name, found, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else f"; installed are {', '.join(sorted(found)) or 'none'}"
         raise PluginError(f"no plug-in {name!r} in the entry-point group 'demoloom.{kind}'{hint}")
     return found[name].load()
+
+
+def _import_attribute(name: str) -> Any:
+    module_name, _, attribute = name.partition(":")
+    try:
+        return getattr(import_module(module_name), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise PluginError(f"cannot load {name!r} ({error}); name it as package.module:attribute") from error

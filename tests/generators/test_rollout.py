@@ -1,0 +1,211 @@
+import numpy as np
+import pytest
+
+from demoloom.generators import RolloutPlan, episode_seed, rollout
+from demoloom.generators.realities.pusht import PushTReality
+from demoloom.generators.testing import CountingWorld, FaultyWorld, RandomCounts
+from demoloom.storage.errors import ConfigError
+from demoloom.storage.plugins import PluginRef
+from demoloom.storage.validation import validate_episode
+
+
+class Steady:
+    """Always the same actions, but for one spike; finished after `length` of them."""
+
+    def __init__(self, action, spike_at=None, spike=None, length=None):
+        self.action, self.spike_at, self.spike, self.length = np.float32(action), spike_at, spike, length
+        self.acted = 0
+
+    def reset(self, seeds, mask):
+        self.num_slots = len(seeds)
+
+    def act(self, observation):
+        action = self.spike if self.acted == self.spike_at else self.action
+        self.acted += 1
+        return np.tile(np.float32(action), (self.num_slots, 1))
+
+    def finished(self):
+        return np.full(self.num_slots, self.length is not None and self.acted >= self.length)
+
+
+def plan(**changes):
+    return RolloutPlan(
+        **{
+            "stage": "test",
+            "world": PluginRef("worlds", "demoloom.generators.testing:CountingWorld"),
+            "stream": PluginRef("streams", "demoloom.generators.testing:RandomCounts"),
+            "run_seed": 7,
+            "max_steps": 12,
+            "num_slots": 3,
+            **changes,
+        }
+    )
+
+
+def episodes_of(plan, indices, world=None, stream=None, start_world=None):
+    world = world or plan.world.build(num_envs=plan.num_slots)
+    stream = stream or plan.stream.build(spec=world.episode_spec)
+    return {episode.index: episode for episode in rollout(world, stream, plan, indices, start_world)}
+
+
+def same(first, second):
+    columns = ("state", "action", "reward", "success", "score", "trust")
+    return (
+        all(np.array_equal(getattr(first, name), getattr(second, name)) for name in columns)
+        and np.array_equal(first.images["top"], second.images["top"])
+        and (first.id, first.seed, first.outcome, first.reason, dict(first.lineage))
+        == (second.id, second.seed, second.outcome, second.reason, dict(second.lineage))
+    )
+
+
+def test_every_index_becomes_exactly_one_episode_however_many_slots_there_are():
+    assert sorted(episodes_of(plan(), range(10))) == list(range(10))
+    assert sorted(episodes_of(plan(), [4])) == [4]
+    assert episodes_of(plan(), []) == {}
+
+
+def test_the_bytes_of_an_episode_do_not_depend_on_the_others_or_their_order():
+    together, reverse, alone = (episodes_of(plan(), order) for order in (range(8), range(7, -1, -1), [5]))
+    assert all(same(together[index], reverse[index]) for index in range(8))
+    assert same(together[5], alone[5])
+
+
+def test_pusht_episodes_do_not_depend_on_their_slot_either():
+    made = plan(world=PluginRef("worlds", "pusht"), num_slots=2, max_steps=5)
+    orders = [
+        {e.index: e for e in rollout(PushTReality(2), Steady([300, 200]), made, order)} for order in ([0, 1, 2], [2])
+    ]
+    assert same(orders[0][2], orders[1][2])
+
+
+def test_each_episode_has_the_seed_of_its_index():
+    made = episodes_of(plan(), range(6))
+    assert [made[i].seed for i in range(6)] == [episode_seed(7, i) for i in range(6)]
+    assert all(made[i].state[0, 0] == episode_seed(7, i) % 5 for i in range(6))
+
+
+def test_quick_successes_do_not_crowd_out_slow_failures():
+    # Odd indices fail after 12 steps, even ones succeed after 1: refilling must still run the four that were asked for.
+    class ByIndex(CountingWorld):
+        def reset(self, *, seed=None, options=None):
+            observation, info = super().reset(seed=seed, options=options)
+            return observation, info
+
+        def _info(self):
+            odd = np.array([seed in slow for seed in self.seeds])
+            return {**super()._info(), "success": ~odd & (self.steps > 0)}
+
+    slow = {episode_seed(7, 1), episode_seed(7, 3)}
+    made = episodes_of(plan(num_slots=4), range(4), world=ByIndex(4))
+    assert [made[i].outcome for i in range(4)] == ["success", "failure", "success", "failure"]
+    assert [len(made[i]) for i in range(4)] == [1, 12, 1, 12]
+
+
+def test_a_row_holds_what_was_seen_before_its_action_and_what_came_after():
+    episode = episodes_of(plan(), [0], stream=Steady([1.0]))[0]
+    start = episode.seed % 5
+    assert episode.state[:, 0].tolist() == [start + t for t in range(len(episode))]
+    assert episode.labels["count"].tolist() == episode.state.tolist()
+    assert episode.score[-1] == 1
+    assert episode.score[0] == pytest.approx((start + 1) / 8)
+    assert episode.success.tolist() == [False] * (len(episode) - 1) + [True]
+
+
+@pytest.mark.parametrize(
+    ("make_world", "rest", "spike"),
+    [(CountingWorld, [0.0], [1.0]), (PushTReality, [256.0, 256.0], [0.0, 0.0])],
+    ids=["counting", "pusht"],
+)
+def test_a_spike_in_the_action_changes_the_next_frame_and_none_before(make_world, rest, spike):
+    world = make_world(2)
+    made = plan(num_slots=2, max_steps=6)
+    idle = episodes_of(made, [0], world, Steady(rest))[0].images["top"]
+    spiked = episodes_of(made, [0], world, Steady(rest, spike_at=3, spike=spike))[0]
+    assert np.array_equal(spiked.action[3], np.float32(spike))
+    assert np.array_equal(idle[:4], spiked.images["top"][:4])
+    assert not np.array_equal(idle[4], spiked.images["top"][4])
+
+
+def test_an_unsolved_episode_ends_after_max_steps_and_says_so():
+    episode = episodes_of(plan(max_steps=5), [0], stream=Steady([0.0]))[0]
+    assert (len(episode), episode.outcome, episode.reason) == (5, "failure", "not solved within 5 steps")
+
+
+def test_a_solved_episode_ends_after_the_hold():
+    held = episodes_of(plan(success_hold=3), [0], stream=Steady([1.0]))[0]
+    assert held.success.tolist()[-4:] == [False, True, True, True]
+    assert (held.outcome, held.reason) == ("success", "")
+
+
+def test_a_success_that_does_not_last_is_a_failure():
+    class Blinking(CountingWorld):
+        def _info(self):
+            return {**super()._info(), "success": self.steps % 2 == 1}
+
+    episode = episodes_of(plan(success_hold=2), [0], world=Blinking(3))[0]
+    assert (episode.outcome, len(episode), int(episode.success.sum())) == ("failure", 12, 6)
+
+
+def test_an_episode_that_runs_on_stays_solved():
+    episode = episodes_of(plan(stop_on_success=False, max_steps=20), [0], stream=Steady([1.0]))[0]
+    assert (episode.outcome, len(episode)) == ("success", 20)
+
+
+def test_an_untrusted_episode_is_no_demonstration_even_if_solved():
+    world = FaultyWorld(3, "doubt", at_step=4, goal=1)
+    episode = episodes_of(plan(min_trust=0.5, success_hold=4), [0], world=world, stream=Steady([1.0]))[0]
+    assert not episode.is_demonstration
+    assert (episode.outcome, len(episode)) == ("untrusted", 4)
+    assert episode.reason == "trust fell to 0.00 (below 0.5) at step 4"
+
+
+def test_a_stream_that_has_ended_ends_its_episode():
+    episode = episodes_of(plan(), [0], stream=Steady([0.0], length=2))[0]
+    assert episode.reason == "the stream ended after 2 steps without solving the task"
+
+
+def test_a_start_world_gives_the_first_observation_of_its_own_episode():
+    start = PluginRef("worlds", "demoloom.generators.testing:CountingWorld")
+    made = plan(start_world=start)
+    started = episodes_of(made, range(5), start_world=start.build(num_envs=3))
+    expected = episodes_of(plan(), range(5))
+    assert all(np.array_equal(started[i].images["top"], expected[i].images["top"]) for i in range(5))
+
+
+def test_what_was_made_can_be_stored():
+    world = CountingWorld(3)
+    for episode in episodes_of(plan(), range(4), world=world).values():
+        validate_episode(episode, world.episode_spec)
+
+
+def test_an_episode_can_be_made_again_from_its_lineage():
+    episode = episodes_of(plan(lineage={"run": "demo"}), range(6))[4]
+    again = RolloutPlan.from_dict(episode.lineage["plan"])
+    assert episode.lineage["run"] == "demo"
+    assert same(episodes_of(again, [episode.lineage["index"]])[4], episode)
+
+
+def test_an_error_of_the_world_is_passed_on():
+    with pytest.raises(RuntimeError, match="the counter broke at step 3"):
+        episodes_of(plan(), range(3), world=FaultyWorld(3, "raise"))
+
+
+def test_actions_of_a_wrong_shape_are_refused():
+    with pytest.raises(ValueError, match=r"expected actions of shape \(3, 1\), got \(3, 2\)"):
+        episodes_of(plan(), range(3), stream=Steady([0.0, 1.0]))
+
+
+def test_only_the_actions_of_running_episodes_matter():
+    class NanWhereIdle(RandomCounts):
+        def act(self, observation):
+            actions = super().act(observation)
+            actions[1:] = np.nan
+            return actions
+
+    world = CountingWorld(3)
+    assert len(episodes_of(plan(), [0], world, NanWhereIdle(world.episode_spec))) == 1
+
+
+def test_a_world_of_another_size_is_refused():
+    with pytest.raises(ConfigError, match="3 slots but CountingWorld has 2"):
+        episodes_of(plan(), [0], world=CountingWorld(2))
