@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
 import numpy as np
@@ -56,3 +56,62 @@ class Episode:
     def is_demonstration(self) -> bool:
         """True for a successful, trusted episode."""
         return self.outcome == "success"
+
+
+@dataclass(frozen=True)
+class EpisodeSummary:
+    """All that is known of an episode without reading its rows.
+
+    Args:
+        id, index, seed, task, outcome, reason, lineage: as in `Episode`.
+        length: number of rows.
+        score_max: best score of any step, in [0, 1].
+        score_last: score after the last step, in [0, 1].
+        success: whether the task was solved after any step.
+        trust_min: least trust of any step, in [0, 1].
+    """
+
+    id: str
+    index: int
+    seed: int
+    task: str
+    length: int
+    outcome: Outcome
+    reason: str
+    score_max: float
+    score_last: float
+    success: bool
+    trust_min: float
+    lineage: Mapping[str, Any]
+
+    @property
+    def is_demonstration(self) -> bool:
+        """True for a successful, trusted episode."""
+        return self.outcome == "success"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> EpisodeSummary:
+        """Inverse of `to_dict`, also after a round trip through JSON; keys of later versions are passed over."""
+        return cls(**{name.name: data[name.name] for name in fields(cls)})
+
+
+def summarise(episode: Episode) -> EpisodeSummary:
+    """The summary of an episode of at least one row."""
+    return EpisodeSummary(
+        id=episode.id,
+        index=episode.index,
+        seed=episode.seed,
+        task=episode.task,
+        length=len(episode),
+        outcome=episode.outcome,
+        reason=episode.reason,
+        score_max=float(episode.score.max()),
+        score_last=float(episode.score[-1]),
+        success=bool(episode.success.any()),
+        trust_min=float(episode.trust.min()),
+        lineage=episode.lineage,
+    )

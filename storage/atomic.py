@@ -1,0 +1,122 @@
+"""Files and folders that are wholly there or not at all, whatever kills the writer."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from .errors import StoreError
+
+TEMPORARY_PREFIX = ".tmp-"
+
+# A writer locks its folder just after making it; a folder younger than this may not be locked yet.
+_SWEEP_AGE_S = 60.0
+
+
+def write_json(path: Path | str, data: Any) -> None:
+    """Replace the file at `path` with `data` as JSON; readers see the old content or the new, never a part.
+
+    Raises:
+        StoreError: the disk is full.
+        ValueError: a number is NaN or infinite, which JSON cannot hold.
+    """
+    path = Path(path)
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=TEMPORARY_PREFIX, dir=path.parent)
+    try:
+        with _full_disk_named(path), os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(temporary, 0o644)  # mkstemp gives 0600, which another user on the robot could not read
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def publish_folder(path: Path | str) -> Iterator[Path]:
+    """Give an empty folder beside `path` to fill; rename it to `path` when the block ends without an error.
+
+    Raises:
+        StoreError: something stands at `path` already, or the disk is full. Nothing there is touched.
+    """
+    path = Path(path)
+    if is_occupied(path):
+        raise StoreError(f"{path} exists already; choose another folder or move it away")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX, dir=path.parent))
+    lock = os.open(temporary, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        os.chmod(temporary, 0o755)
+        with _full_disk_named(path):
+            yield temporary
+        _rename(temporary, path)
+    finally:
+        os.close(lock)
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def is_occupied(path: Path) -> bool:
+    """Whether something other than an empty folder stands at `path`."""
+    if path.is_dir():
+        return any(not entry.name.startswith(TEMPORARY_PREFIX) for entry in path.iterdir())
+    return path.exists() or path.is_symlink()
+
+
+def remove_folder(path: Path) -> None:
+    """Delete a folder so that it is never seen half deleted."""
+    doomed = Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX, dir=path.parent))
+    os.rename(path, doomed / path.name)
+    shutil.rmtree(doomed)
+
+
+def sweep(folder: Path) -> None:
+    """Delete what killed writers left in `folder`; a folder whose writer lives is locked by it and stays."""
+    for entry in folder.glob(f"{TEMPORARY_PREFIX}*"):
+        with suppress(OSError):
+            if time.time() - entry.stat().st_mtime > _SWEEP_AGE_S:
+                _delete_unless_locked(entry)
+
+
+def _delete_unless_locked(entry: Path) -> None:
+    lock = os.open(entry, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if entry.is_dir():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+    finally:
+        os.close(lock)
+
+
+def _rename(temporary: Path, path: Path) -> None:
+    try:
+        os.rename(temporary, path)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise
+        raise StoreError(f"{path} was made by another writer meanwhile; choose another folder") from error
+
+
+@contextmanager
+def _full_disk_named(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise StoreError(
+            f"no space left on the disk for {path}; free some and run again, what was stored before is intact"
+        ) from error

@@ -1,0 +1,93 @@
+"""The columns of an episode under LeRobot's names, shared by both formats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from .episode import Episode, EpisodeSummary
+from .spec import EpisodeSpec
+
+STATE = "observation.state"
+ACTION = "action"
+REWARD = "next.reward"
+SUCCESS = "next.success"
+SCORE = "next.score"
+TRUST = "wm.trust"
+IMAGE_PREFIX = "observation.images."
+# Not `observation.` or `action`: LeRobot makes policy inputs and outputs of every column under these.
+LABEL_PREFIX = "label."
+
+
+def columns_of(episode: Episode) -> dict[str, np.ndarray]:
+    """All but the frames: name -> (T,) or (T, size)."""
+    return {
+        STATE: episode.state,
+        ACTION: episode.action,
+        REWARD: episode.reward,
+        SUCCESS: episode.success,
+        SCORE: episode.score,
+        TRUST: episode.trust,
+        **{LABEL_PREFIX + name: values for name, values in episode.labels.items()},
+    }
+
+
+def frames_of(episode: Episode) -> dict[str, np.ndarray]:
+    """The frames: name -> (T, H, W, 3) uint8 RGB."""
+    return {IMAGE_PREFIX + name: frames for name, frames in episode.images.items()}
+
+
+def names_of(spec: EpisodeSpec) -> dict[str, tuple[str, ...]]:
+    """The names of the dimensions of each column, in the order of `columns_of`; a (T,) column has its own name."""
+    return {
+        STATE: spec.state.names,
+        ACTION: spec.action.names,
+        **{name: (name,) for name in (REWARD, SUCCESS, SCORE, TRUST)},
+        **{LABEL_PREFIX + name: vector.names for name, vector in spec.labels.items()},
+    }
+
+
+def pack(columns: Mapping[str, np.ndarray], spec: EpisodeSpec) -> np.ndarray:
+    """All columns side by side, (T, D) float32, in the order of `names_of`."""
+    length = len(columns[ACTION])
+    return np.hstack([columns[name].reshape(length, -1).astype(np.float32) for name in names_of(spec)])
+
+
+def unpack(table: np.ndarray, spec: EpisodeSpec) -> dict[str, np.ndarray]:
+    """Inverse of `pack`."""
+    columns: dict[str, np.ndarray] = {}
+    start = 0
+    for name, dimensions in names_of(spec).items():
+        part = table[:, start : start + len(dimensions)]
+        start += len(dimensions)
+        columns[name] = np.ascontiguousarray(part if name in _vectors(spec) else part[:, 0])
+    columns[SUCCESS] = columns[SUCCESS].astype(bool)
+    return columns
+
+
+def _vectors(spec: EpisodeSpec) -> set[str]:
+    return {STATE, ACTION} | {LABEL_PREFIX + name for name in spec.labels}
+
+
+def episode_of(
+    summary: EpisodeSummary, spec: EpisodeSpec, frames: Mapping[str, np.ndarray], columns: Mapping[str, np.ndarray]
+) -> Episode:
+    """Put an episode together again; inverse of `summarise`, `frames_of` and `columns_of`."""
+    return Episode(
+        id=summary.id,
+        index=summary.index,
+        seed=summary.seed,
+        task=summary.task,
+        images={camera.name: frames[IMAGE_PREFIX + camera.name] for camera in spec.cameras},
+        state=columns[STATE],
+        action=columns[ACTION],
+        reward=columns[REWARD],
+        success=columns[SUCCESS],
+        score=columns[SCORE],
+        trust=columns[TRUST],
+        labels={name: columns[LABEL_PREFIX + name] for name in spec.labels},
+        outcome=summary.outcome,
+        reason=summary.reason,
+        lineage=summary.lineage,
+    )

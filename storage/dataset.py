@@ -1,0 +1,60 @@
+"""Reading episodes, whatever format they are stored in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from .episode import Episode, EpisodeSummary
+from .errors import StoreError
+from .spec import EpisodeSpec
+
+
+@runtime_checkable
+class EpisodeReader(Protocol):
+    """A dataset of episodes of one spec.
+
+    Iteration yields the episodes in the order of `ids`, and holds one at a time.
+    """
+
+    path: Path
+    spec: EpisodeSpec
+
+    def __len__(self) -> int:
+        """Number of episodes."""
+        ...
+
+    def __iter__(self) -> Iterator[Episode]: ...
+
+    def ids(self) -> list[str]:
+        """The ids of all episodes, by index."""
+        ...
+
+    def summaries(self) -> list[EpisodeSummary]:
+        """The summaries of all episodes, in the order of `ids`; no frame is read."""
+        ...
+
+    def read(self, id: str) -> Episode:
+        """Read one episode; StoreError if it is not there."""
+        ...
+
+
+def open_dataset(path: Path | str) -> EpisodeReader:
+    """Open the dataset at `path`, a Zarr store or a LeRobot v3 dataset (also one which demoloom did not write).
+
+    Raises:
+        StoreError: there is no dataset, or one of a version that cannot be read.
+    """
+    path = Path(path)
+    if (path / "meta" / "info.json").is_file():
+        from .lerobot_reader import LeRobotReader
+
+        return LeRobotReader(path)
+    from .zarr_store import ZarrStore, is_store
+
+    if is_store(path):
+        return ZarrStore.open(path)
+    raise StoreError(
+        f"there is no dataset at {path}: expected a LeRobot dataset (meta/info.json) or a demoloom store (spec.json)"
+    )
