@@ -1,0 +1,37 @@
+"""The task PushT, registered as `pusht`."""
+
+from __future__ import annotations
+
+from ...storage.plugins import PluginRef
+from ..task import Task
+
+
+def play(probe: str | None) -> PluginRef:
+    """Random pushes, contact seeking, idling and a noisy expert, which reads poses by colour while there is no probe.
+
+    The expert's turns are the longest, so that it often gets the T onto the goal; the part that follows disturbs it
+    again. Without them a world model would hardly see success and what leads to it.
+    """
+    poses = probe or "colours"
+    parts = [
+        {"name": "pusht-expert", "weight": 3.0, "steps": 100, "kwargs": {"probe": poses, "action_noise": 6.0}},
+        {"name": "pusht-seek", "weight": 4.0, "steps": 60},
+        {"name": "random", "weight": 2.0, "steps": 30},
+        {"name": "idle", "weight": 1.0, "steps": 12},
+    ]
+    return PluginRef("streams", "mix", {"parts": parts})
+
+
+def expert(probe: str) -> PluginRef:
+    """The scripted expert, reading poses with this probe."""
+    return PluginRef("streams", "pusht-expert", {"probe": probe})
+
+
+PUSHT = Task(
+    name="pusht",
+    text="Push the T-shaped block onto the T-shaped target.",
+    reality=PluginRef("worlds", "pusht", {"size": 64}),
+    max_steps=300,
+    play=play,
+    expert=expert,
+)

@@ -1,0 +1,29 @@
+"""A task: what is to be done, in which reality, and who plays and who shows how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..storage.plugins import PluginRef
+
+
+@dataclass(frozen=True)
+class Task:
+    """Everything about a task that a pipeline needs to know; register one under `demoloom.tasks`.
+
+    Args:
+        name: as registered.
+        text: the instruction, as a person would say it.
+        reality: the world that stands for the real robot.
+        max_steps: long enough for the expert.
+        play: the stream which makes interaction data, given the folder of a probe, or None before there is one.
+        expert: the stream which makes demonstrations, given the folder of a probe.
+    """
+
+    name: str
+    text: str
+    reality: PluginRef
+    max_steps: int
+    play: Callable[[str | None], PluginRef]
+    expert: Callable[[str], PluginRef]
