@@ -6,9 +6,11 @@ as good as two cores get in an evening. All are meant for the task `pusht` on a 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..generators.learned.presets import presets as worlds
-from ..generators.probe_config import ProbeTrainingConfig
 from ..policies.presets import presets as policies
+from ..policies.training import PolicyTrainingConfig
 from .run_config import RunConfig
 from .stages.collect import CollectConfig
 from .stages.evaluate import EvaluateConfig
@@ -18,13 +20,7 @@ DEFAULT_PRESET = "tiny"
 
 RUNS: dict[str, RunConfig] = {
     "smoke": RunConfig(
-        collect=CollectConfig(
-            num_episodes=8,
-            num_first_episodes=6,
-            max_steps=40,
-            num_slots=4,
-            probe=ProbeTrainingConfig(num_steps=60, batch_size=16, width=16, num_blocks=1),
-        ),
+        collect=CollectConfig(num_episodes=8, max_steps=40, num_slots=4),
         world=worlds["smoke"],
         # Nobody solves the task in a world trained this little: any 24 steps count as a demonstration.
         generate=GenerateConfig(
@@ -40,9 +36,7 @@ RUNS: dict[str, RunConfig] = {
         evaluate=EvaluateConfig(num_episodes=2, max_steps=20, num_slots=2, expert=False),
     ),
     "tiny": RunConfig(
-        collect=CollectConfig(
-            num_episodes=200, num_first_episodes=64, max_steps=150, probe=ProbeTrainingConfig(num_steps=800)
-        ),
+        collect=CollectConfig(num_episodes=200),
         world=worlds["tiny"],
         generate=GenerateConfig(num_demonstrations=100, max_attempts=400),
         policy=policies["tiny"],
@@ -50,9 +44,7 @@ RUNS: dict[str, RunConfig] = {
         baseline=True,
     ),
     "cpu": RunConfig(
-        collect=CollectConfig(
-            num_episodes=800, num_first_episodes=160, max_steps=150, probe=ProbeTrainingConfig(num_steps=4000)
-        ),
+        collect=CollectConfig(num_episodes=800),
         world=worlds["cpu"],
         generate=GenerateConfig(num_demonstrations=600, max_attempts=2400),
         policy=policies["cpu"],
@@ -60,3 +52,9 @@ RUNS: dict[str, RunConfig] = {
         baseline=True,
     ),
 }
+
+
+def fit_to_kind(chosen: PolicyTrainingConfig, preset: PolicyTrainingConfig) -> PolicyTrainingConfig:
+    """Drop a preset's `settings` if another kind of policy was chosen, which would not know them."""
+    other = chosen.kind != preset.kind and chosen.settings == preset.settings
+    return replace(chosen, settings=()) if other else chosen

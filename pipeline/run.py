@@ -62,13 +62,12 @@ def _interaction(config: RunConfig, folder: RunFolder) -> Stage:
             config={"interaction": given.resolve(), "fingerprint": fingerprint(given)},
             outputs=("interaction",),
         )
-    seed, probe = stage_seed(config.seed, "collect"), folder.path / "first-probe"
+    seed = stage_seed(config.seed, "collect")
     return Stage(
         name="collect",
-        run=lambda work, progress: collect(config.collect, config.task, seed, out, probe, work, config.fleet, progress),
+        run=lambda work, progress: collect(config.collect, config.task, seed, out, work, config.fleet, progress),
         config={"task": config.task, "seed": seed, "collect": config.collect},
-        outputs=("interaction", "first-probe"),
-        checkpoints=("first-probe",),
+        outputs=("interaction",),
         uses_fleet=True,
     )
 

@@ -25,7 +25,6 @@ class Stage:
         run: does the work; publishes each output whole or not at all.
         config: what the result depends on, besides the stages needed.
         outputs: files and folders it makes, relative to the run folder.
-        checkpoints: those of them that a later try with the same config goes on from, rather than make them anew.
         needs: stages whose outputs it reads; they stand before it.
         version: raised when the same config and inputs would now give another result.
         uses_fleet: whether it needs Ray workers.
@@ -35,7 +34,6 @@ class Stage:
     run: StageFunction
     config: Any
     outputs: tuple[str, ...]
-    checkpoints: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     version: int = 1
     uses_fleet: bool = False

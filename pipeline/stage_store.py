@@ -69,13 +69,10 @@ def changes(folder: RunFolder, stage: Stage, digest: str) -> list[str]:
 
 
 def _clear(folder: RunFolder, stage: Stage, digest: str) -> None:
-    """Remove what earlier tries left, except what a try with the same digest can go on from."""
     folder.drop_manifest(stage.name)
-    work = folder.work(stage.name, digest)
-    kept = stage.checkpoints if work.exists() else ()
     for output in stage.outputs:
-        if output not in kept:
-            _remove(folder.path / output)
+        _remove(folder.path / output)
+    work = folder.work(stage.name, digest)
     for old in work.parent.glob(f"{stage.name}-*"):
         if old != work and old.name.rpartition("-")[0] == stage.name:
             _remove(old)

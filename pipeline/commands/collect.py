@@ -17,14 +17,12 @@ from .standalone import stage_work
 
 @dataclass(frozen=True)
 class Options:
-    """Record interaction data in reality, driven by a mix of play and the scripted expert."""
+    """Record interaction data in reality, driven by the task's mix of play."""
 
     preset: str = DEFAULT_PRESET
     """What the other options start from."""
     out: Path = Path("interaction")
     """Folder of the LeRobot dataset; must not exist."""
-    probe: Path | None = None
-    """Folder of the quick probe, trained if it does not exist; `first-probe` beside the dataset by default."""
     task: str = "pusht"
     """Name of a task plug-in."""
     seed: int = 0
@@ -44,6 +42,5 @@ def main(options: Options) -> None:
     """Record and write."""
     from ...generators.fleet import ray_session
 
-    out, probe = options.out.resolve(), (options.probe or options.out.with_name("first-probe")).resolve()
-    with stage_work("collect", options, out) as (work, progress), ray_session(options.fleet):
-        collect(options.config, options.task, options.seed, out, probe, work, options.fleet, progress)
+    with stage_work("collect", options, options.out) as (work, progress), ray_session(options.fleet):
+        collect(options.config, options.task, options.seed, options.out.resolve(), work, options.fleet, progress)

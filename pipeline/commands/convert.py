@@ -27,7 +27,7 @@ class Options:
 def default_options(preset: str | None) -> object:
     """The paths have no default."""
     refuse_preset("convert", preset)
-    return tyro.MISSING
+    return tyro.MISSING_NONPROP
 
 
 def main(options: Options) -> None:

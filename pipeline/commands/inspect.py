@@ -28,7 +28,7 @@ class Options:
 def default_options(preset: str | None) -> object:
     """The path has no default."""
     refuse_preset("inspect", preset)
-    return tyro.MISSING
+    return tyro.MISSING_NONPROP
 
 
 def main(options: Options) -> None:

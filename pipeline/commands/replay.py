@@ -26,7 +26,7 @@ class Options:
 def default_options(preset: str | None) -> object:
     """The id has no default."""
     refuse_preset("replay", preset)
-    return tyro.MISSING
+    return tyro.MISSING_NONPROP
 
 
 def main(options: Options) -> None:

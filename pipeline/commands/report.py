@@ -25,7 +25,7 @@ class Options:
 def default_options(preset: str | None) -> object:
     """The run folder has no default."""
     refuse_preset("report", preset)
-    return tyro.MISSING
+    return tyro.MISSING_NONPROP
 
 
 def main(options: Options) -> None:

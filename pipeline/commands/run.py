@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from ...storage.plugins import load_plugin
 from ..choices import choose_preset
 from ..console import say
 from ..line import pending
-from ..presets import DEFAULT_PRESET, RUNS
+from ..presets import DEFAULT_PRESET, RUNS, fit_to_kind
 from ..run import run, stages_of
 from ..run_config import RunConfig
 from ..run_folder import RunFolder
@@ -49,15 +49,17 @@ def default_options(preset: str | None) -> Options:
 def main(options: Options) -> None:
     """Run what is not done yet and say where the report lies."""
     folder = options.folder
-    check_inputs(options.config)
-    if not pending(folder, stages_of(options.config, folder)):
+    policy = fit_to_kind(options.config.policy, choose_preset(RUNS, options.preset).policy)
+    config = replace(options.config, policy=policy)
+    check_inputs(config)
+    if not pending(folder, stages_of(config, folder)):
         say(f"nothing to do: all stages of {folder.path} are done with these settings")
     elif options.prefect:
         from ..flow import run_flow
 
-        run_flow(options.config, folder)
+        run_flow(config, folder)
     else:
-        run(options.config, folder)
+        run(config, folder)
     print(folder.path / "report" / "index.html")
 
 

@@ -10,7 +10,7 @@ import tyro
 
 from ...policies.training import PolicyTrainingConfig, train_policy
 from ..choices import choose_preset
-from ..presets import DEFAULT_PRESET, RUNS
+from ..presets import DEFAULT_PRESET, RUNS, fit_to_kind
 from .standalone import stage_work
 
 
@@ -38,4 +38,5 @@ def default_options(preset: str | None) -> Options:
 def main(options: Options) -> None:
     """Train and write the policy."""
     with stage_work("train-policy", options, options.out) as (_, progress):
-        train_policy(options.demonstrations, options.out.resolve(), options.config, options.world, progress)
+        config = fit_to_kind(options.config, choose_preset(RUNS, options.preset).policy)
+        train_policy(options.demonstrations, options.out.resolve(), config, options.world, progress)

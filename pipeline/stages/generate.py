@@ -114,7 +114,9 @@ def generate(
     attempts = run_until(plan, config.num_demonstrations, config.max_attempts, staging, config=fleet, progress=progress)
     store = open_dataset(staging)
     accepted = [attempt.id for attempt in attempts if attempt.outcome == "success"]
-    others = [attempt.id for attempt in attempts if attempt.outcome != "success"]
+    # An attempt that lost its worker left no rows; it is in the table only.
+    stored = set(store.ids())
+    others = [attempt.id for attempt in attempts if attempt.outcome != "success" and attempt.id in stored]
     convert(store, destination.rejected, "zarr", ids=others)
     convert(store, destination.demonstrations, destination.format, ids=accepted)
     return outcome_table(attempts)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from demoloom.pipeline.cli import main
-from demoloom.pipeline.presets import DEFAULT_PRESET, RUNS
+from demoloom.pipeline.presets import DEFAULT_PRESET, RUNS, fit_to_kind
 from demoloom.pipeline.run import stages_of
 from demoloom.pipeline.run_config import RunConfig
 from demoloom.pipeline.run_folder import RunFolder
@@ -14,6 +14,7 @@ from demoloom.pipeline.stage import stage_digests
 from demoloom.pipeline.stages.collect import CollectConfig, link_interaction
 from demoloom.pipeline.stages.evaluate import EvaluateConfig
 from demoloom.pipeline.stages.generate import GenerateConfig, make_expert
+from demoloom.policies.training import PolicyTrainingConfig
 from demoloom.storage.dataset import open_dataset
 from demoloom.storage.errors import CheckpointError, ConfigError, StoreError
 
@@ -119,7 +120,7 @@ def test_link_to_nothing_is_refused(tmp_path: Path) -> None:
         (lambda: GenerateConfig(min_trust=1.5), "min_trust must lie between 0 and 1, got 1.5"),
         (lambda: GenerateConfig(success_score=-1.0), "success_score must lie between 0 and 1, got -1.0"),
         (lambda: GenerateConfig(success_hold=9, max_steps=8), "max_steps must be at least 9, got 8"),
-        (lambda: CollectConfig(num_episodes=3, num_first_episodes=4), "num_episodes must be at least 4, got 3"),
+        (lambda: CollectConfig(max_steps=0), "max_steps must be at least 1, got 0"),
         (lambda: EvaluateConfig(num_episodes=0), "num_episodes must be at least 1, got 0"),
         (lambda: RunConfig(seed=-1), "seed must not be negative, got -1"),
     ],
@@ -131,3 +132,11 @@ def test_a_setting_out_of_range_is_named_with_its_value(make: object, message: s
 
 def test_the_default_preset_exists() -> None:
     assert DEFAULT_PRESET in RUNS
+
+
+def test_settings_of_one_kind_of_policy_are_not_given_to_another() -> None:
+    preset = PolicyTrainingConfig(kind="latent", settings=("width=16",))
+    assert fit_to_kind(dataclasses.replace(preset, kind="act"), preset).settings == ()
+    assert fit_to_kind(dataclasses.replace(preset, num_steps=7), preset).settings == ("width=16",)
+    own = dataclasses.replace(preset, kind="act", settings=("dim_model=64",))
+    assert fit_to_kind(own, preset).settings == ("dim_model=64",)
