@@ -1,0 +1,77 @@
+"""Where a LeRobot v3.0 dataset keeps what, and demoloom's sidecar in it.
+
+meta/demoloom/spec.json       the EpisodeSpec with its bounds, which LeRobot does not store
+meta/demoloom/episodes.jsonl  the EpisodeSummary of each episode, in LeRobot's order
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .columns import IMAGE_PREFIX, SUCCESS, names_of
+from .spec import EpisodeSpec
+
+VERSION = "v3.0"
+INFO = "meta/info.json"
+STATS = "meta/stats.json"
+TASKS = "meta/tasks.parquet"
+EPISODES = "meta/episodes/chunk-000/file-000.parquet"
+DATA = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
+VIDEO = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
+SIDECAR_SPEC = "meta/demoloom/spec.json"
+SIDECAR_EPISODES = "meta/demoloom/episodes.jsonl"
+
+FILES_PER_CHUNK = 1000
+DATA_FILE_MB = 100
+VIDEO_FILE_MB = 200
+
+#: Columns which LeRobot adds to those of the user.
+BOOKKEEPING = {
+    "timestamp": "float32",
+    "frame_index": "int64",
+    "episode_index": "int64",
+    "index": "int64",
+    "task_index": "int64",
+}
+
+
+def features(spec: EpisodeSpec, video_info: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """LeRobot's description of every column; `video_info` has an entry for each camera's key."""
+    cameras = {
+        IMAGE_PREFIX + camera.name: {
+            "dtype": "video",
+            "shape": [camera.height, camera.width, 3],
+            "names": ["height", "width", "channels"],
+            "info": video_info[IMAGE_PREFIX + camera.name],
+        }
+        for camera in spec.cameras
+    }
+    columns = {
+        name: {
+            "dtype": "bool" if name == SUCCESS else "float32",
+            "shape": [len(dimensions)],
+            "names": None if dimensions == (name,) else list(dimensions),
+        }
+        for name, dimensions in names_of(spec).items()
+    }
+    bookkeeping = {name: {"dtype": dtype, "shape": [1], "names": None} for name, dtype in BOOKKEEPING.items()}
+    return {**cameras, **columns, **bookkeeping}
+
+
+def info(spec: EpisodeSpec, described: dict[str, Any], num_episodes: int, num_rows: int, num_tasks: int) -> Any:
+    """The content of `meta/info.json`."""
+    return {
+        "codebase_version": VERSION,
+        "fps": spec.fps,
+        "features": described,
+        "total_episodes": num_episodes,
+        "total_frames": num_rows,
+        "total_tasks": num_tasks,
+        "chunks_size": FILES_PER_CHUNK,
+        "data_files_size_in_mb": DATA_FILE_MB,
+        "video_files_size_in_mb": VIDEO_FILE_MB,
+        "data_path": DATA,
+        "video_path": VIDEO,
+        "robot_type": spec.robot_type,
+        "splits": {"train": f"0:{num_episodes}"},
+    }

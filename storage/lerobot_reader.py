@@ -1,0 +1,261 @@
+"""LeRobot v3 datasets as episodes, without importing LeRobot; also those which demoloom did not write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from . import lerobot_layout as layout
+from .columns import ACTION, IMAGE_PREFIX, LABEL_PREFIX, REWARD, SCORE, STATE, SUCCESS, TRUST, episode_of
+from .episode import Episode, EpisodeSummary
+from .errors import StoreError
+from .spec import Camera, EpisodeSpec, Vector
+from .video import VideoReader
+
+#: LeRobot's own default tolerance for a row's time.
+_TOLERANCE_S = 1e-4
+
+
+class LeRobotReader:
+    """An EpisodeReader of the LeRobot v3 dataset at `path`.
+
+    Without demoloom's sidecar the bounds of state and action are the least and greatest values found, success, score
+    and trust come from `next.success`, `next.score` (or `next.reward`, clipped to [0, 1]) and `wm.trust` where there
+    are such columns, else they are false, 0 and 1; labels are the columns `label.<name>`; an id is
+    `<folder>-<episode_index>`.
+
+    Raises:
+        StoreError: the dataset is of another version, was never finished, or lacks what an episode needs.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._info = _read_info(self.path)
+        self._features: dict[str, dict[str, Any]] = self._info["features"]
+        self._records = _read_records(self.path)
+        self._tasks = _read_tasks(self.path)
+        self._own = (self.path / layout.SIDECAR_SPEC).is_file()
+        self.spec = self._own_spec() if self._own else self._foreign_spec()
+        self._table: tuple[str, pa.Table] | None = None
+        self._videos = {camera.name: VideoReader(camera, self.spec.fps) for camera in self.spec.cameras}
+        self._summaries = self._own_summaries() if self._own else None
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __iter__(self) -> Iterator[Episode]:
+        for number, summary in enumerate(self.summaries()):
+            yield self._read(number, summary)
+
+    def ids(self) -> list[str]:
+        """The ids of all episodes, in LeRobot's order."""
+        return [summary.id for summary in self.summaries()]
+
+    def summaries(self) -> list[EpisodeSummary]:
+        """The summaries of all episodes, in LeRobot's order; no frame is read."""
+        if self._summaries is None:
+            self._summaries = [self._foreign_summary(number) for number in range(len(self))]
+        return list(self._summaries)
+
+    def read(self, id: str) -> Episode:
+        """Read one episode; StoreError if it is not there or damaged."""
+        for number, summary in enumerate(self.summaries()):
+            if summary.id == id:
+                return self._read(number, summary)
+        raise StoreError(f"there is no episode {id!r} in {self.path}; ids() lists those it has")
+
+    def _read(self, number: int, summary: EpisodeSummary) -> Episode:
+        frames = {IMAGE_PREFIX + name: self._frames(number, name) for name in self._videos}
+        return episode_of(summary, self.spec, frames, self._columns(number))
+
+    def _frames(self, number: int, camera: str) -> np.ndarray:
+        record, key = self._records[number], IMAGE_PREFIX + camera
+        place = {name: record[f"videos/{key}/{name}"] for name in ("chunk_index", "file_index")}
+        path = self.path / self._info["video_path"].format(video_key=key, **place)
+        first = round(record[f"videos/{key}/from_timestamp"] * self.spec.fps)
+        return self._videos[camera].read(path, first, record["length"])
+
+    def _columns(self, number: int) -> dict[str, np.ndarray]:
+        rows = self._rows(number)
+        length = len(rows)
+        columns = {name: _vector_rows(rows[name]) for name in (STATE, ACTION)}
+        columns |= {LABEL_PREFIX + name: _vector_rows(rows[LABEL_PREFIX + name]) for name in self.spec.labels}
+        for name, default in ((REWARD, 0.0), (TRUST, 1.0)):
+            columns[name] = _scalar_rows(rows, name, np.full(length, default, np.float32))
+        columns[SUCCESS] = _scalar_rows(rows, SUCCESS, np.zeros(length)) > 0.5
+        columns[SCORE] = _scalar_rows(rows, SCORE, np.clip(columns[REWARD], 0, 1))
+        return columns
+
+    def _rows(self, number: int) -> pa.Table:
+        record = self._records[number]
+        table = self._data_file(record)
+        start = record["dataset_from_index"] - table["index"][0].as_py()
+        rows = table.slice(start, record["length"])
+        self._check_rows(number, rows)
+        return rows
+
+    def _check_rows(self, number: int, rows: pa.Table) -> None:
+        length = self._records[number]["length"]
+        if len(rows) != length or set(rows["episode_index"].to_pylist()) != {number}:
+            raise StoreError(
+                f"{self.path}: the rows of episode {number} are not where meta/episodes puts them; "
+                "the dataset was cut or mixed up, restore it from a copy"
+            )
+        late = np.abs(rows["timestamp"].to_numpy() - np.arange(length) / self.spec.fps)
+        if late.max() > _TOLERANCE_S:
+            step = int(late.argmax())
+            raise StoreError(
+                f"{self.path}: row {step} of episode {number} is stamped {rows['timestamp'][step].as_py():.4f} s, "
+                f"at {self.spec.fps} fps it must be {step / self.spec.fps:.4f} s; "
+                "correct fps in meta/info.json or re-time the rows"
+            )
+
+    def _data_file(self, record: Mapping[str, Any]) -> pa.Table:
+        place = {name: record[f"data/{name}"] for name in ("chunk_index", "file_index")}
+        name = self._info["data_path"].format(**place)
+        if self._table is None or self._table[0] != name:
+            self._table = (name, _read_table(self.path / name))
+        return self._table[1]
+
+    def _own_spec(self) -> EpisodeSpec:
+        return EpisodeSpec.from_dict(json.loads((self.path / layout.SIDECAR_SPEC).read_text(encoding="utf-8")))
+
+    def _own_summaries(self) -> list[EpisodeSummary]:
+        lines = (self.path / layout.SIDECAR_EPISODES).read_text(encoding="utf-8").split("\n")
+        summaries = [EpisodeSummary.from_dict(json.loads(line)) for line in lines if line]
+        if [summary.length for summary in summaries] != [record["length"] for record in self._records]:
+            raise StoreError(
+                f"{self.path}: meta/demoloom does not fit the episodes; the dataset was edited by another tool, "
+                "delete meta/demoloom to read it as a plain LeRobot dataset"
+            )
+        return summaries
+
+    def _foreign_summary(self, number: int) -> EpisodeSummary:
+        columns = self._columns(number)
+        solved = bool(columns[SUCCESS].any())
+        task = self._tasks[self._rows(number)["task_index"][0].as_py()]
+        unsolved = "the task was not solved" if SUCCESS in self._features else "the dataset has no next.success"
+        return EpisodeSummary(
+            id=f"{self.path.resolve().name}-{number:06d}",
+            index=number,
+            seed=0,
+            task=task,
+            length=self._records[number]["length"],
+            outcome="success" if solved else "failure",
+            reason="" if solved else unsolved,
+            score_max=float(columns[SCORE].max()),
+            score_last=float(columns[SCORE][-1]),
+            success=solved,
+            trust_min=float(columns[TRUST].min()),
+            lineage={"source": {"dataset": self.path.resolve().name, "episode_index": number}},
+        )
+
+    def _foreign_spec(self) -> EpisodeSpec:
+        for name in (STATE, ACTION):
+            if name not in self._features:
+                raise StoreError(
+                    f"{self.path} has no column {name!r}, which every episode needs; record it, or rename one"
+                )
+        cameras = tuple(self._camera(key) for key in self._features if key.startswith(IMAGE_PREFIX))
+        if not cameras:
+            raise StoreError(f"{self.path} has no camera (a feature {IMAGE_PREFIX}<name>), which every episode needs")
+        labels = [key for key in self._features if key.startswith(LABEL_PREFIX)]
+        bounds = _read_stats(self.path)
+        return EpisodeSpec(
+            fps=int(self._info["fps"]),
+            cameras=cameras,
+            state=self._vector(STATE, bounds),
+            action=self._vector(ACTION, bounds),
+            labels={key.removeprefix(LABEL_PREFIX): self._vector(key, bounds) for key in labels},
+            robot_type=str(self._info.get("robot_type") or "unknown"),
+        )
+
+    def _camera(self, key: str) -> Camera:
+        feature = self._features[key]
+        if feature["dtype"] != "video":
+            raise StoreError(
+                f"{self.path} keeps {key} as {feature['dtype']}, demoloom reads videos; convert it with "
+                "`lerobot-edit-dataset --operation.type convert_image_to_video`"
+            )
+        sizes = dict(zip(feature["names"] or ("height", "width", "channels"), feature["shape"], strict=True))
+        return Camera(key.removeprefix(IMAGE_PREFIX), height=int(sizes["height"]), width=int(sizes["width"]))
+
+    def _vector(self, key: str, bounds: Mapping[str, Any]) -> Vector:
+        feature = self._features[key]
+        if len(feature["shape"]) != 1 or key not in bounds:
+            raise StoreError(
+                f"{self.path}: {key} must be a vector with an entry in meta/stats.json, "
+                f"it has shape {feature['shape']}; "
+                "`lerobot-edit-dataset --operation.type recompute_stats` writes the entry"
+            )
+        names = _flat_names(feature["names"]) or [f"{key}_{dim}" for dim in range(feature["shape"][0])]
+        return Vector(tuple(names), low=tuple(bounds[key]["min"]), high=tuple(bounds[key]["max"]))
+
+
+def _flat_names(names: Any) -> list[str]:
+    # LeRobot datasets have a list, none, or lists under the name of a group ({"motors": [...]}).
+    if isinstance(names, dict):
+        return [name for group in names.values() for name in _flat_names(group)]
+    return [str(name) for name in names or ()]
+
+
+def _vector_rows(column: pa.ChunkedArray) -> np.ndarray:
+    array = column.combine_chunks()
+    if pa.types.is_list(array.type) or pa.types.is_large_list(array.type) or pa.types.is_fixed_size_list(array.type):
+        return array.flatten().to_numpy(zero_copy_only=False).reshape(len(array), -1).astype(np.float32)
+    return array.to_numpy(zero_copy_only=False).reshape(-1, 1).astype(np.float32)
+
+
+def _scalar_rows(rows: pa.Table, name: str, default: np.ndarray) -> np.ndarray:
+    if name not in rows.column_names:
+        return default.astype(np.float32)
+    return _vector_rows(rows[name])[:, 0].copy()
+
+
+def _read_info(path: Path) -> dict[str, Any]:
+    info: dict[str, Any] = json.loads((path / layout.INFO).read_text(encoding="utf-8"))
+    version = str(info.get("codebase_version"))
+    if not version.startswith("v3."):
+        raise StoreError(
+            f"{path} is a LeRobot dataset of version {version}, demoloom reads v3.x; convert it with "
+            "`python -m lerobot.scripts.convert_dataset_v21_to_v30`"
+        )
+    return info
+
+
+def _read_records(path: Path) -> list[dict[str, Any]]:
+    files = sorted((path / "meta" / "episodes").glob("*/*.parquet"))
+    if not files:
+        raise StoreError(f"{path} has no meta/episodes: its writer was stopped before it finished; record it again")
+    records: list[dict[str, Any]] = []
+    for file in files:
+        names = [name for name in pq.read_schema(file).names if not name.startswith("stats/")]
+        records += _read_table(file, names).to_pylist()
+    records.sort(key=lambda record: record["episode_index"])
+    if [record["episode_index"] for record in records] != list(range(len(records))):
+        raise StoreError(f"{path}: the episodes in meta/episodes are not numbered 0, 1, 2, ...; merge the dataset anew")
+    return records
+
+
+def _read_tasks(path: Path) -> dict[int, str]:
+    table = _read_table(path / layout.TASKS)
+    text = next(name for name in table.column_names if name != "task_index")
+    return dict(zip(table["task_index"].to_pylist(), table[text].to_pylist(), strict=True))
+
+
+def _read_stats(path: Path) -> dict[str, Any]:
+    file = path / layout.STATS
+    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else {}
+
+
+def _read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
+    try:
+        return pq.ParquetFile(path).read(columns)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise StoreError(f"cannot read {path} ({error}); its writer was stopped, or it was damaged since") from error
