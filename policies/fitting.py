@@ -82,7 +82,7 @@ def new_policy(data: Demonstrations, config: PolicyTrainingConfig, world: Path |
 def _batches(
     policy: Any, preprocessor: Any, data: Demonstrations, held_out: np.ndarray, config: PolicyTrainingConfig
 ) -> Batches:
-    windows = Windows(data, policy.config, _latents(policy, data))
+    windows = Windows(data, policy.config, _seen(policy, data))
     random = np.random.default_rng(config.seed)
     frames = windows.frames_of(np.setdiff1d(np.arange(len(data.lengths)), held_out))
     unseen = windows.frames_of(held_out)
@@ -96,15 +96,15 @@ def _batches(
     return Batches(training, preprocessor(windows.batch(chosen)))
 
 
-def _latents(policy: Any, data: Demonstrations, rows: int = 256) -> torch.Tensor | None:
-    """Every frame seen once through the policy's frozen encoder, if it has one."""
-    if not hasattr(policy, "encode"):
+def _seen(policy: Any, data: Demonstrations, rows: int = 256) -> torch.Tensor | None:
+    """Every frame looked at once with the policy's frozen eyes, if it has any."""
+    if not hasattr(policy, "look"):
         return None
     parts = []
     for first in range(0, len(data), rows):
         images = {f"observation.images.{name}": frames[first : first + rows] for name, frames in data.images.items()}
         batch = {key: tensor.to(policy.config.device) for key, tensor in as_batch(images, policy.config).items()}
-        parts.append(policy.encode(batch).half().cpu())
+        parts.append(policy.look(batch).half().cpu())
     return torch.cat(parts)
 
 

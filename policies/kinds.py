@@ -99,18 +99,15 @@ def _json_or_text(value: str) -> Any:
 def _latent_settings(spec: EpisodeSpec, world: Path | None) -> dict[str, Any]:
     if world is None:
         raise ConfigError(
-            "a latent policy sees through a world model's encoder; give a world checkpoint, or train kind 'act'"
+            "a latent policy sees through a world model's networks; give a world checkpoint, or train kind 'act'"
         )
-    from .latent.encoder import autoencoder_settings
+    from .latent.eyes import eyes_settings
 
-    return {"autoencoder": autoencoder_settings(world, spec), "relative_to": relative_dimensions(spec)}
+    return {**eyes_settings(world, spec), "relative_to": relative_dimensions(spec)}
 
 
-def _adopt_encoder(policy: Any, world: Path | None) -> None:
-    from .latent.encoder import load_encoder
-
-    assert world is not None
-    load_encoder(policy.encoder, world)
+def _adopt_eyes(policy: Any, world: Path | None) -> None:
+    policy.adopt(world)
 
 
 def _act_settings(spec: EpisodeSpec, world: Path | None) -> dict[str, Any]:
@@ -143,6 +140,6 @@ def _diffusion_settings(spec: EpisodeSpec, world: Path | None) -> dict[str, Any]
     }
 
 
-LATENT = PolicyKind("latent", "demoloom.policies.latent", _latent_settings, _adopt_encoder)
+LATENT = PolicyKind("latent", "demoloom.policies.latent", _latent_settings, _adopt_eyes)
 ACT = PolicyKind("act", "lerobot.policies", _act_settings)
 DIFFUSION = PolicyKind("diffusion", "lerobot.policies", _diffusion_settings)

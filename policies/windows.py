@@ -17,11 +17,11 @@ class Windows:
     Args:
         data: the demonstrations.
         config: the LeRobot policy config whose delta indices say what a window holds.
-        latents: (N, C, h, w), handed out instead of images as `observation.latents`.
+        seen: (N, ...) what the policy's frozen eyes see of each frame, handed out as `observation.seen` for images.
     """
 
-    def __init__(self, data: Demonstrations, config: Any, latents: torch.Tensor | None = None) -> None:
-        self._data, self._config, self._latents = data, config, latents
+    def __init__(self, data: Demonstrations, config: Any, seen: torch.Tensor | None = None) -> None:
+        self._data, self._config, self._seen = data, config, seen
 
     def frames_of(self, episodes: np.ndarray) -> np.ndarray:
         """The frames of these episodes that windows may start from; the policy may want none of the last few."""
@@ -33,18 +33,18 @@ class Windows:
 
         Returns:
             `observation.state` (B, O, S), `observation.images.<camera>` (B, O, 3, H, W) in [0, 1] or
-            `observation.latents` (B, O, C, h, w), `action` (B, T, A) and `action_is_pad` (B, T); no O where
+            `observation.seen` (B, O, ...), `action` (B, T, A) and `action_is_pad` (B, T); no O where
             the policy has no observation steps.
         """
         data = self._data
         seen, _ = window(data, frames, self._config.observation_delta_indices or [0])
         done, is_pad = window(data, frames, self._config.action_delta_indices)
         batch = as_batch({"observation.state": data.state[seen], **self._images(seen)}, self._config)
-        if self._latents is not None:
-            batch["observation.latents"] = self._latents[torch.as_tensor(seen)]
+        if self._seen is not None:
+            batch["observation.seen"] = self._seen[torch.as_tensor(seen)]
         return {**batch, "action": torch.as_tensor(data.action[done]), "action_is_pad": torch.as_tensor(is_pad)}
 
     def _images(self, positions: np.ndarray) -> dict[str, np.ndarray]:
-        if self._latents is not None:
+        if self._seen is not None:
             return {}
         return {f"observation.images.{name}": frames[positions] for name, frames in self._data.images.items()}

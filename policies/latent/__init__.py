@@ -1,4 +1,4 @@
-"""The `latent` policy: a LeRobot plug-in that sees through the world model's frozen encoder.
+"""The `latent` policy: a LeRobot plug-in that sees through a world model's frozen networks.
 
 Importing this package registers the policy with LeRobot (`--policy.discover_packages_path=demoloom.policies.latent`).
 """

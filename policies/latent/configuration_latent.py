@@ -10,7 +10,7 @@ from lerobot.optim import AdamWConfig
 
 
 def _normalization() -> dict[str, NormalizationMode]:
-    # Images go into a frozen encoder, which wants them as they are.
+    # Images go into frozen networks, which want them as they are.
     return {
         "VISUAL": NormalizationMode.IDENTITY,
         "STATE": NormalizationMode.MEAN_STD,
@@ -21,20 +21,22 @@ def _normalization() -> dict[str, NormalizationMode]:
 @PreTrainedConfig.register_subclass("latent")
 @dataclass
 class LatentConfig(PreTrainedConfig):
-    """A flow-matching policy over chunks of actions, conditioned on a world model's latents.
+    """A flow-matching policy over chunks of actions that sees through a world model's frozen networks.
 
     Args:
         n_obs_steps: observations it looks at, the current one last.
         chunk_size: actions predicted at a time.
         n_action_steps: how many of them are executed before it looks again.
-        autoencoder: settings of the world model's autoencoder, whose weights are part of the policy.
+        eyes: which of a world's networks it sees through, `probe` or `latents`.
+        eyes_settings: the size of that network, whose weights are part of the policy.
+        poses: where in the probe's readings planar poses start that the state is to be seen from.
         relative_to: for each action dimension the state dimension it is predicted relative to, -1 for none.
         action_feature_names: names of the action's dimensions, in order; LeRobot fills it.
-        width: channels of the convolutions.
+        width: channels of the convolutions over latents.
         embedding: size of the vector that an observation becomes.
         num_blocks: residual blocks of the flow head.
         dropout: rate inside the flow head.
-        latent_noise: standard deviation of the noise put on latents in training.
+        observation_noise: standard deviation of the noise put on what the eyes see, in training.
         flow_samples: times and noises drawn for each observation in training; one look at the image serves all.
         num_inference_steps: Euler steps from noise to actions.
     """
@@ -45,7 +47,9 @@ class LatentConfig(PreTrainedConfig):
 
     normalization_mapping: dict[str, NormalizationMode] = field(default_factory=_normalization)
 
-    autoencoder: dict[str, Any] = field(default_factory=dict)
+    eyes: str = "latents"
+    eyes_settings: dict[str, Any] = field(default_factory=dict)
+    poses: list[int] = field(default_factory=list)
     relative_to: list[int] = field(default_factory=list)
     action_feature_names: list[str] = field(default_factory=list)
 
@@ -53,7 +57,7 @@ class LatentConfig(PreTrainedConfig):
     embedding: int = 256
     num_blocks: int = 3
     dropout: float = 0.1
-    latent_noise: float = 0.1
+    observation_noise: float = 0.02
     flow_samples: int = 4
     num_inference_steps: int = 6
 

@@ -1,4 +1,4 @@
-"""The latent policy: flow matching over action chunks, seen through a frozen world-model encoder.
+"""The latent policy: flow matching over action chunks, seen through the frozen eyes of a world model.
 
 B batch, O observations, T actions in a chunk, A action size, F flow samples.
 """
@@ -6,6 +6,7 @@ B batch, O observations, T actions in a chunk, A action size, F flow samples.
 from __future__ import annotations
 
 from collections import deque
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -16,10 +17,11 @@ from torch import Tensor
 
 from ...generators.learned.optimisation import autocast
 from .configuration_latent import LatentConfig
-from .encoder import FrozenEncoder
-from .network import FlowHead, ObservationEncoder
+from .eyes import ProbeEyes, make_eyes, open_eyes
+from .flow import FlowHead
+from .observers import MapObserver, ReadingObserver
 
-LATENTS = "observation.latents"
+SEEN = "observation.seen"
 
 
 class LatentPolicy(PreTrainedPolicy):
@@ -29,7 +31,7 @@ class LatentPolicy(PreTrainedPolicy):
     carry noise to actions. Actions are predicted relative to the robot's present state where `relative_to` says so.
 
     Args:
-        config: its settings; `autoencoder` describes the encoder, whose weights stand in the policy's own file.
+        config: its settings; `eyes` are frozen networks of a world, whose weights stand in the policy's own file.
         dataset_stats: mean and std of state and action, as the processors normalise with; a loaded policy has
             what it needs of them in its weights.
     """
@@ -44,16 +46,9 @@ class LatentPolicy(PreTrainedPolicy):
     def __init__(self, config: LatentConfig, dataset_stats: dict[str, Any] | None = None, **_: Any) -> None:
         super().__init__(config)
         config.validate_features()
-        self.encoder = FrozenEncoder(config.autoencoder)
+        self.eyes = make_eyes(config.eyes, config.eyes_settings)
+        self.observe = new_observer(config, self.eyes(blank_frames(config)).shape[1:], dataset_stats)
         action_size, state_size = config.action_feature.shape[0], config.robot_state_feature.shape[0]
-        channels, height, width = self.encoder(blank_frames(config)).shape[1:]
-        self.observe = ObservationEncoder(
-            (config.n_obs_steps * channels, height, width),
-            config.n_obs_steps * state_size,
-            config.width,
-            config.embedding,
-            config.dropout,
-        )
         self.flow = FlowHead(config.chunk_size, action_size, config.embedding, config.num_blocks, config.dropout)
         scale, shift = anchor(config.relative_to or [-1] * action_size, state_size, dataset_stats)
         self.register_buffer("anchor_scale", scale)
@@ -62,7 +57,7 @@ class LatentPolicy(PreTrainedPolicy):
         self.reset()
 
     def get_optim_params(self) -> dict:
-        """All but the encoder."""
+        """All but the eyes."""
         return [parameter for parameter in self.parameters() if parameter.requires_grad]  # type: ignore[return-value]
 
     def reset(self) -> None:
@@ -72,10 +67,17 @@ class LatentPolicy(PreTrainedPolicy):
             self._queues[key] = deque(maxlen=self.config.n_obs_steps)
 
     @torch.no_grad()
-    def encode(self, images: dict[str, Tensor]) -> Tensor:
-        """`observation.images.<camera>` (..., 3, H, W) in [0, 1] for each camera -> latents (..., C, h, w)."""
+    def look(self, images: dict[str, Tensor]) -> Tensor:
+        """What the eyes see of frames.
+
+        Args:
+            images: `observation.images.<camera>` (..., 3, H, W) in [0, 1] for each camera.
+
+        Returns:
+            Readings (..., L) or latents (..., C, h, w).
+        """
         frames = torch.cat([images[key] for key in self.config.image_features], -3)
-        return self.encoder(frames.flatten(0, -4)).unflatten(0, frames.shape[:-3])
+        return self.eyes(frames.flatten(0, -4)).unflatten(0, frames.shape[:-3])
 
     @torch.no_grad()
     def calibrate(self, batch: dict[str, Tensor]) -> None:
@@ -88,8 +90,8 @@ class LatentPolicy(PreTrainedPolicy):
 
         Args:
             batch: `observation.state` (B, O, S), `action` (B, T, A), `action_is_pad` (B, T) bool and
-                `observation.images.<camera>` (B, O, 3, H, W) in [0, 1], or these encoded before,
-                `observation.latents` (B, O, C, h, w).
+                `observation.images.<camera>` (B, O, 3, H, W) in [0, 1], or what the eyes see of them,
+                `observation.seen` (B, O, L) or (B, O, C, h, w), as `look` gives it.
         """
         target = ((batch[ACTION] - self._anchor(batch[OBS_STATE])) / self.offset_scale)[:, None]
         num_samples = self.config.flow_samples
@@ -126,11 +128,19 @@ class LatentPolicy(PreTrainedPolicy):
         return self._queues[ACTION].popleft()
 
     def _observe(self, batch: dict[str, Tensor]) -> Tensor:
-        latents = batch[LATENTS].float() if LATENTS in batch else self.encode(batch)
-        latents = latents.flatten(1, 2)
+        seen = batch[SEEN].float() if SEEN in batch else self.look(batch)
         if self.training:
-            latents = latents + self.config.latent_noise * torch.randn_like(latents)
-        return self.observe(latents, batch[OBS_STATE].flatten(1))
+            seen = seen + self.config.observation_noise * torch.randn_like(seen)
+        observed: Tensor = self.observe(seen, batch[OBS_STATE])
+        return observed
+
+    @torch.no_grad()
+    def adopt(self, world: Path) -> None:
+        """Take over the eyes of a world checkpoint."""
+        open_eyes(self.eyes, world)
+        if isinstance(self.observe, ReadingObserver) and isinstance(self.eyes, ProbeEyes):
+            self.observe.reading_mean.copy_(self.eyes.net.mean)
+            self.observe.reading_scale.copy_(self.eyes.net.scale)
 
     def _anchor(self, state: Tensor) -> Tensor:
         """(B, O, S) normalised -> (B, 1, A): the present state in the action's normalised units."""
@@ -139,6 +149,21 @@ class LatentPolicy(PreTrainedPolicy):
     def _noise(self, observed: Tensor) -> Tensor:
         shape = (len(observed), self.config.chunk_size, self.config.action_feature.shape[0])
         return torch.randn(shape, device=observed.device)
+
+
+def new_observer(config: LatentConfig, seen: torch.Size, stats: dict[str, Any] | None) -> ReadingObserver | MapObserver:
+    """What turns the eyes' output, of shape `seen` for one frame, and the state into one vector."""
+    frames, state_size = config.n_obs_steps, config.robot_state_feature.shape[0]
+    if len(seen) > 1:
+        channels, height, width = seen
+        return MapObserver(
+            (channels, height, width), frames, state_size, config.width, config.embedding, config.dropout
+        )
+    observer = ReadingObserver(seen[0], frames, state_size, config.poses, config.embedding, config.dropout)
+    if stats is not None:
+        observer.state_mean.copy_(torch.as_tensor(stats[OBS_STATE]["mean"]))
+        observer.state_scale.copy_(torch.as_tensor(stats[OBS_STATE]["std"]))
+    return observer
 
 
 def blank_frames(config: LatentConfig) -> Tensor:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from demoloom.policies import PolicyTrainingConfig, train_policy
 
-from .toy import SETTINGS, walk, write_store, write_world
+from .toy import POSE, SETTINGS, SPEC, add_probe, walk, write_store, write_world
 
 
 @pytest.fixture(scope="session")
@@ -22,13 +23,21 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def policies(tmp_path_factory: pytest.TempPathFactory, demonstrations: Path, world: Path) -> dict[str, Path]:
+def world_with_probe(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    labelled = replace(SPEC, labels={"pose": POSE})
+    return add_probe(write_world(tmp_path_factory.mktemp("world") / "world", labelled))
+
+
+@pytest.fixture(scope="session")
+def policies(
+    tmp_path_factory: pytest.TempPathFactory, demonstrations: Path, world: Path, world_with_probe: Path
+) -> dict[str, Path]:
     """A policy of each kind, trained for a few steps."""
     folder = tmp_path_factory.mktemp("policies")
-    for kind, settings in SETTINGS.items():
-        num_steps = 300 if kind == "latent" else 3
+    for name, settings in SETTINGS.items():
+        kind, num_steps = name.split("-")[0], 300 if name.startswith("latent") else 3
         config = PolicyTrainingConfig(
             kind, num_steps, batch_size=32, settings=settings, num_validations=3, ema_decay=0.98, num_threads=1
         )
-        train_policy(demonstrations, folder / kind, config, world)
-    return {kind: folder / kind for kind in SETTINGS}
+        train_policy(demonstrations, folder / name, config, world_with_probe if "probe" in name else world)
+    return {name: folder / name for name in SETTINGS}

@@ -17,8 +17,9 @@ from demoloom.teleop.policy_checkpoint import load_policy
 from .toy import SETTINGS, SPEC, observe, walk, write_store, write_world
 
 
-def test_a_trained_policy_walks_to_the_middle(policies: dict[str, Path]) -> None:
-    checkpoint = load_policy(policies["latent"])
+@pytest.mark.parametrize("name", ["latent", "latent-by-probe"])
+def test_a_trained_policy_walks_to_the_middle(policies: dict[str, Path], name: str) -> None:
+    checkpoint = load_policy(policies[name])
     seen = {key: np.stack([value, value], 1) for key, value in observe(np.array([[3.0, 12.0]])).items()}
     chunk = checkpoint.plan(seen, np.zeros((1, 8, 2), np.float32))
     # The demonstrations go from (3, 12) to (4.25, 11) and then closer to (8, 8).
@@ -57,6 +58,12 @@ def test_demonstrations_of_another_camera_than_the_worlds_are_refused(tmp_path: 
     with pytest.raises(SpecMismatch, match=r"height=32.*height=16"):
         train_policy(data, tmp_path / "policy", PolicyTrainingConfig(), other)
     assert not (tmp_path / "policy").exists()
+
+
+def test_a_policy_sees_through_the_probe_of_a_world_that_has_one(policies: dict[str, Path]) -> None:
+    seen = {name: json.loads((policies[name] / "config.json").read_text()) for name in ("latent", "latent-by-probe")}
+    assert (seen["latent"]["eyes"], seen["latent"]["poses"]) == ("latents", [])
+    assert (seen["latent-by-probe"]["eyes"], seen["latent-by-probe"]["poses"]) == ("probe", [0])
 
 
 def test_a_folder_that_is_no_world_is_refused(tmp_path: Path, demonstrations: Path) -> None:

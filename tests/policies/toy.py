@@ -18,6 +18,7 @@ SPEC = EpisodeSpec(
     labels={},
     robot_type="dot",
 )
+POSE = Vector(("x", "y", "cos", "sin"), (0.0, 0.0, -1.0, -1.0), (16.0, 16.0, 1.0, 1.0))
 
 
 def picture(point: np.ndarray) -> np.ndarray:
@@ -82,9 +83,21 @@ def write_world(path: Path, spec: EpisodeSpec = SPEC) -> Path:
     return path
 
 
+def add_probe(world: Path) -> Path:
+    """Give a world an untrained probe for a pose in the robot's plane."""
+    from demoloom.generators.probe import Probe, ProbeNet
+    from demoloom.generators.probe_config import ProbeTrainingConfig
+
+    config = ProbeTrainingConfig(width=8, num_blocks=1)
+    net = ProbeNet(1, SIZE, SIZE, POSE.size, config.width, config.num_blocks)
+    Probe(net, {"pose": POSE.names}, (SIZE, SIZE, 1)).save_pretrained(world / "probe", config)
+    return world
+
+
 #: Each kind of policy as small as it gets.
 SETTINGS: dict[str, tuple[str, ...]] = {
     "latent": ("width=16", "embedding=32", "num_blocks=1", "optimizer_lr=0.005"),
+    "latent-by-probe": ("embedding=32", "num_blocks=1", "optimizer_lr=0.005"),
     "act": ("dim_model=16", "dim_feedforward=16", "n_encoder_layers=1", "n_vae_encoder_layers=1", "latent_dim=4"),
     "diffusion": ("down_dims=[16,32]", "n_groups=4", "diffusion_step_embed_dim=8", "num_inference_steps=2"),
 }

@@ -1,0 +1,121 @@
+"""What the latent policy sees with: frozen networks out of a world checkpoint.
+
+With a probe the policy sees poses, a few numbers a frame that say all about a task of rigid bodies; without labels in
+the interaction data there is no probe, and it sees the latents of the world's autoencoder.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ...generators.learned.autoencoder import Autoencoder
+from ...generators.learned.checkpoint import from_pretrained
+from ...generators.probe import Probe, ProbeNet
+from ...storage.errors import SpecMismatch
+from ...storage.spec import EpisodeSpec, Vector
+
+POSE = ("x", "y", "cos", "sin")
+
+
+class ProbeEyes(nn.Module):
+    """Frames of all cameras, stacked along their channels, (B, 3V, H, W) in [0, 1] -> readings (B, L), standardised.
+
+    `mean` and `scale` (L,) turn them back into the labels' units.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__()
+        self.net = ProbeNet(**settings)
+
+    def forward(self, frames: Tensor) -> Tensor:
+        """See the class."""
+        readings: Tensor = self.net(frames)
+        return readings
+
+
+class LatentEyes(nn.Module):
+    """Frames of all cameras, stacked along their channels, (B, 3V, H, W) in [0, 1] -> latents (B, C, H/4, W/4)."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__()
+        self.net = Autoencoder(**settings)
+        del self.net.decoder
+
+    def forward(self, frames: Tensor) -> Tensor:
+        """See the class."""
+        latents: Tensor = self.net.encode(frames)
+        return latents
+
+
+EYES: dict[str, type[nn.Module]] = {"probe": ProbeEyes, "latents": LatentEyes}
+
+
+def make_eyes(kind: str, settings: dict[str, Any]) -> nn.Module:
+    """Untrained eyes, frozen."""
+    return EYES[kind](**settings).requires_grad_(False).eval()
+
+
+def eyes_settings(world: Path, spec: EpisodeSpec) -> dict[str, Any]:
+    """The part of a `LatentConfig` that says what the policy sees through: a world's probe, or else its autoencoder.
+
+    Raises:
+        CheckpointError: `world` is no world checkpoint, or its probe is damaged.
+        SpecMismatch: its cameras are others than the spec's.
+    """
+    model = from_pretrained(world).model
+    if model.spec.cameras != spec.cameras:
+        raise SpecMismatch(
+            f"the world in {world} was trained on cameras {model.spec.cameras}, the demonstrations have "
+            f"{spec.cameras}; train the world on data of the same robot"
+        )
+    height, width = spec.cameras[0].height, spec.cameras[0].width
+    size = {"num_cameras": len(spec.cameras), "height": height, "width": width}
+    if not has_probe(world):
+        channels = {"latent_channels": model.config.latent_channels, "channels": model.config.autoencoder_width}
+        return {"eyes": "latents", "eyes_settings": {**size, **channels}, "observation_noise": 0.1}
+    labels = Probe.from_pretrained(world / "probe").labels
+    made = json.loads((world / "probe" / "config.json").read_text())
+    num_outputs = sum(len(names) for names in labels.values())
+    network = {"num_outputs": num_outputs, "features": made["width"], "blocks": made["num_blocks"]}
+    return {
+        "eyes": "probe",
+        "eyes_settings": {**size, **network},
+        "observation_noise": 0.02,
+        "poses": planar_poses(model.spec, spec.state),
+    }
+
+
+def planar_poses(spec: EpisodeSpec, state: Vector) -> list[int]:
+    """Where, in the labels laid end to end, poses (x, y, cos, sin) start that lie in the plane the robot moves in.
+
+    The robot moves in a plane if its state is a point; it is the same plane if the bounds are the same.
+    """
+    starts, place = [], 0
+    for vector in spec.labels.values():
+        in_plane = (vector.low[:2], vector.high[:2]) == (state.low, state.high)
+        if vector.names == POSE and state.size == 2 and in_plane:
+            starts.append(place)
+        place += vector.size
+    return starts
+
+
+def open_eyes(eyes: nn.Module, world: Path) -> None:
+    """Copy the weights out of a world checkpoint."""
+    if isinstance(eyes, ProbeEyes):
+        trained = Probe.from_pretrained(world / "probe").net.state_dict()
+    else:
+        trained = from_pretrained(world).model.autoencoder.state_dict()
+    net = eyes.net
+    assert isinstance(net, nn.Module)
+    with torch.no_grad():
+        net.load_state_dict({name: trained[name] for name in net.state_dict()})
+
+
+def has_probe(world: Path) -> bool:
+    """Whether the world was trained on data with labels."""
+    return (world / "probe").is_dir()
