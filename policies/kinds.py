@@ -24,13 +24,13 @@ class PolicyKind:
     Args:
         name: as LeRobot knows it.
         package: the import that registers it with LeRobot.
-        settings: (spec, world checkpoint or None) -> keyword arguments of its LeRobot config.
+        settings: (spec, world checkpoint or None, changes asked for) -> keyword arguments of its LeRobot config.
         adopt: called with a new policy and the world checkpoint, to take over trained weights.
     """
 
     name: str
     package: str
-    settings: Callable[[EpisodeSpec, Path | None], Mapping[str, Any]]
+    settings: Callable[[EpisodeSpec, Path | None, Mapping[str, Any]], Mapping[str, Any]]
     adopt: Callable[[Any, Path | None], None] = lambda policy, world: None
 
     def register(self) -> None:
@@ -48,7 +48,7 @@ class PolicyKind:
 
         made = PreTrainedConfig.get_choice_class(self.name)
         _check_names(self.name, changes, [field.name for field in fields(made)])
-        settings = {**self.settings(spec, world), "push_to_hub": False, **changes}
+        settings = {**self.settings(spec, world, changes), "push_to_hub": False, **changes}
         try:
             return made(**settings)
         except (ValueError, NotImplementedError, TypeError) as error:
@@ -96,21 +96,21 @@ def _json_or_text(value: str) -> Any:
         return value
 
 
-def _latent_settings(spec: EpisodeSpec, world: Path | None) -> dict[str, Any]:
+def _latent_settings(spec: EpisodeSpec, world: Path | None, changes: Mapping[str, Any]) -> dict[str, Any]:
     if world is None:
         raise ConfigError(
             "a latent policy sees through a world model's networks; give a world checkpoint, or train kind 'act'"
         )
     from .latent.eyes import eyes_settings
 
-    return {**eyes_settings(world, spec), "relative_to": relative_dimensions(spec)}
+    return {**eyes_settings(world, spec, changes.get("eyes")), "relative_to": relative_dimensions(spec)}
 
 
 def _adopt_eyes(policy: Any, world: Path | None) -> None:
     policy.adopt(world)
 
 
-def _act_settings(spec: EpisodeSpec, world: Path | None) -> dict[str, Any]:
+def _act_settings(spec: EpisodeSpec, world: Path | None, changes: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "chunk_size": 16,
         "n_action_steps": 8,
@@ -126,7 +126,7 @@ def _act_settings(spec: EpisodeSpec, world: Path | None) -> dict[str, Any]:
     }
 
 
-def _diffusion_settings(spec: EpisodeSpec, world: Path | None) -> dict[str, Any]:
+def _diffusion_settings(spec: EpisodeSpec, world: Path | None, changes: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "horizon": 16,
         "n_action_steps": 8,

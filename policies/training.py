@@ -99,6 +99,7 @@ def train_policy(
     from .fitting import fit
 
     started = time.monotonic()
+    progress(0, config.num_steps, f"reading {demonstrations}")
     data = load_demonstrations(demonstrations)
     fitted = fit(with_mirrored(data, config.mirror), held_out_episodes(data, config), config, world, progress)
     metrics = {

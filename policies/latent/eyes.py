@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from ...generators.learned.autoencoder import Autoencoder
 from ...generators.learned.checkpoint import from_pretrained
 from ...generators.probe import Probe, ProbeNet
-from ...storage.errors import SpecMismatch
+from ...storage.errors import ConfigError, SpecMismatch
 from ...storage.spec import EpisodeSpec, Vector
 
 POSE = ("x", "y", "cos", "sin")
@@ -60,12 +60,18 @@ def make_eyes(kind: str, settings: dict[str, Any]) -> nn.Module:
     return EYES[kind](**settings).requires_grad_(False).eval()
 
 
-def eyes_settings(world: Path, spec: EpisodeSpec) -> dict[str, Any]:
-    """The part of a `LatentConfig` that says what the policy sees through: a world's probe, or else its autoencoder.
+def eyes_settings(world: Path, spec: EpisodeSpec, eyes: str | None = None) -> dict[str, Any]:
+    """The part of a `LatentConfig` that says what the policy sees through.
+
+    Args:
+        world: a world checkpoint.
+        spec: of the demonstrations.
+        eyes: `probe` or `latents`; by default the probe, where the world has one.
 
     Raises:
-        CheckpointError: `world` is no world checkpoint, or its probe is damaged.
+        CheckpointError: `world` is no world checkpoint, or has no probe where one is asked for.
         SpecMismatch: its cameras are others than the spec's.
+        ConfigError: there are no eyes of that name.
     """
     model = from_pretrained(world).model
     if model.spec.cameras != spec.cameras:
@@ -73,21 +79,27 @@ def eyes_settings(world: Path, spec: EpisodeSpec) -> dict[str, Any]:
             f"the world in {world} was trained on cameras {model.spec.cameras}, the demonstrations have "
             f"{spec.cameras}; train the world on data of the same robot"
         )
-    height, width = spec.cameras[0].height, spec.cameras[0].width
-    size = {"num_cameras": len(spec.cameras), "height": height, "width": width}
-    if not has_probe(world):
-        channels = {"latent_channels": model.config.latent_channels, "channels": model.config.autoencoder_width}
-        return {"eyes": "latents", "eyes_settings": {**size, **channels}, "observation_noise": 0.1}
-    labels = Probe.from_pretrained(world / "probe").labels
-    made = json.loads((world / "probe" / "config.json").read_text())
+    chosen = eyes or ("probe" if (world / "probe").is_dir() else "latents")
+    if chosen not in EYES:
+        raise ConfigError(f"a latent policy sees through {' or '.join(EYES)}, got eyes={chosen!r}")
+    camera = spec.cameras[0]
+    size = {"num_cameras": len(spec.cameras), "height": camera.height, "width": camera.width}
+    if chosen == "probe":
+        return {
+            "eyes": "probe",
+            "eyes_settings": {**size, **_probe_settings(world / "probe")},
+            "observation_noise": 0.02,
+            "poses": planar_poses(model.spec, spec.state),
+        }
+    channels = {"latent_channels": model.config.latent_channels, "channels": model.config.autoencoder_width}
+    return {"eyes": "latents", "eyes_settings": {**size, **channels}, "observation_noise": 0.1}
+
+
+def _probe_settings(folder: Path) -> dict[str, int]:
+    labels = Probe.from_pretrained(folder).labels
+    made = json.loads((folder / "config.json").read_text())
     num_outputs = sum(len(names) for names in labels.values())
-    network = {"num_outputs": num_outputs, "features": made["width"], "blocks": made["num_blocks"]}
-    return {
-        "eyes": "probe",
-        "eyes_settings": {**size, **network},
-        "observation_noise": 0.02,
-        "poses": planar_poses(model.spec, spec.state),
-    }
+    return {"num_outputs": num_outputs, "features": made["width"], "blocks": made["num_blocks"]}
 
 
 def planar_poses(spec: EpisodeSpec, state: Vector) -> list[int]:
@@ -114,8 +126,3 @@ def open_eyes(eyes: nn.Module, world: Path) -> None:
     assert isinstance(net, nn.Module)
     with torch.no_grad():
         net.load_state_dict({name: trained[name] for name in net.state_dict()})
-
-
-def has_probe(world: Path) -> bool:
-    """Whether the world was trained on data with labels."""
-    return (world / "probe").is_dir()

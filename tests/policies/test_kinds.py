@@ -1,9 +1,10 @@
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from demoloom.policies.kinds import ACT, LATENT, parse_settings, relative_dimensions
-from demoloom.storage.errors import ConfigError
+from demoloom.storage.errors import CheckpointError, ConfigError
 from demoloom.storage.spec import Vector
 
 from .toy import SPEC
@@ -32,6 +33,15 @@ def test_a_setting_lerobot_refuses_is_one_sentence() -> None:
 def test_a_latent_policy_without_a_world_says_what_to_do() -> None:
     with pytest.raises(ConfigError, match="give a world checkpoint"):
         LATENT.make_config(SPEC, None, {})
+
+
+def test_the_eyes_can_be_chosen(world_with_probe: Path, world: Path) -> None:
+    assert LATENT.make_config(SPEC, world_with_probe, {}).eyes == "probe"
+    assert LATENT.make_config(SPEC, world_with_probe, {"eyes": "latents"}).eyes == "latents"
+    with pytest.raises(CheckpointError, match="no probe at"):
+        LATENT.make_config(SPEC, world, {"eyes": "probe"})
+    with pytest.raises(ConfigError, match=r"probe or latents, got eyes='ears'"):
+        LATENT.make_config(SPEC, world, {"eyes": "ears"})
 
 
 def test_actions_are_relative_to_the_state_they_are_targets_of() -> None:

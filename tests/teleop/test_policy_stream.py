@@ -13,7 +13,12 @@ from lerobot.configs import FeatureType, PolicyFeature
 from lerobot.policies import ACTConfig, DiffusionConfig, get_policy_class, make_pre_post_processors
 from safetensors.torch import load_file, save_file
 
+from demoloom.generators.plan import RolloutPlan
+from demoloom.generators.realities.pusht import PushTReality
+from demoloom.generators.rollout import rollout
+from demoloom.storage.episode import Episode
 from demoloom.storage.errors import CheckpointError, ConfigError, SpecMismatch
+from demoloom.storage.plugins import PluginRef
 from demoloom.storage.spec import Camera, EpisodeSpec, Vector
 from demoloom.teleop.policy_stream import PolicyStream
 
@@ -174,3 +179,29 @@ def test_joints_in_another_order_are_refused_with_both_lists(tmp_path: Path, act
 def test_more_steps_than_planned_are_refused(act: Path) -> None:
     with pytest.raises(ConfigError, match=r"between 1 and 2.* got 3"):
         PolicyStream(SPEC, str(act), num_action_steps=3)
+
+
+def test_an_evaluation_in_batches_of_two_three_and_six_is_the_same(diffusion: Path) -> None:
+    runs = [evaluate(diffusion, num_slots) for num_slots in (2, 3, 6)]
+    assert [len(run) for run in runs] == [6, 6, 6]
+    for index in range(6):
+        first, *others = (run[index] for run in runs)
+        for other in others:
+            assert other.seed == first.seed
+            assert np.array_equal(other.images["top"], first.images["top"])
+            assert np.array_equal(other.action, first.action)
+
+
+def evaluate(folder: Path, num_slots: int) -> list[Episode]:
+    """Six episodes of seven steps in PushT, by index."""
+    world = PushTReality(num_slots, size=32)
+    plan = RolloutPlan(
+        stage="evaluate",
+        world=PluginRef("worlds", "pusht", {"size": 32}),
+        stream=PluginRef("streams", "policy", {"policy": str(folder)}),
+        run_seed=3,
+        max_steps=7,
+        num_slots=num_slots,
+    )
+    stream = PolicyStream(world.episode_spec, str(folder))
+    return sorted(rollout(world, stream, plan, range(6)), key=lambda episode: episode.index)
