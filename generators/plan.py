@@ -28,6 +28,7 @@ class RolloutPlan:
         stop_on_success: end an episode once it is solved; otherwise it runs on, and stays solved.
         success_hold: an episode is solved after so many successful steps in a row.
         success_score: a step is successful from this score on; None: when the world says so.
+        success_score: a step is successful from this score on; None: when the world says so.
         min_trust: an episode is untrusted once its trust falls below this.
         start_world: reset with the same seed to get each episode's first observation; None: the world's own starts.
         lineage: what else is to be kept about how the episodes were made.
@@ -45,6 +46,7 @@ class RolloutPlan:
     stop_on_success: bool = True
     success_hold: int = 1
     success_score: float | None = None
+    success_score: float | None = None
     min_trust: float = 0.0
     start_world: PluginRef | None = None
     lineage: Mapping[str, Any] = field(default_factory=dict)
@@ -55,8 +57,10 @@ class RolloutPlan:
                 raise ConfigError(f"{name} of a rollout must be at least {least}, got {getattr(self, name)}")
         if self.success_hold > self.max_steps:
             raise ConfigError(f"success_hold={self.success_hold} cannot be met within max_steps={self.max_steps}")
-        if not 0 <= self.min_trust <= 1:
-            raise ConfigError(f"min_trust of a rollout must lie in [0, 1], got {self.min_trust}")
+        for name in ("min_trust", "success_score"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= 1:
+                raise ConfigError(f"{name} of a rollout must lie in [0, 1], got {value}")
 
     @cached_property
     def identity(self) -> dict[str, Any]:

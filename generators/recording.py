@@ -69,6 +69,8 @@ class Recording:
 
     def add(self, row: dict[str, Any]) -> None:
         """Append what `Step.row` gave for this episode's slot."""
+        if self.plan.success_score is not None:
+            row["success"] = row["score"] >= self.plan.success_score
         self._rows.append(row)
         least = self.plan.success_score
         self._streak = self._streak + 1 if (row["success"] if least is None else row["score"] >= least) else 0

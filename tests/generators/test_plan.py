@@ -22,7 +22,14 @@ def plan(**changes):
 
 @pytest.mark.parametrize(
     "changes",
-    [{"run_seed": -1}, {"max_steps": 0}, {"num_slots": 0}, {"success_hold": 0}, {"min_trust": 1.5}],
+    [
+        {"run_seed": -1},
+        {"max_steps": 0},
+        {"num_slots": 0},
+        {"success_hold": 0},
+        {"min_trust": 1.5},
+        {"success_score": -0.5},
+    ],
 )
 def test_a_setting_out_of_range_is_named(changes):
     (name, value), *_ = changes.items()

@@ -137,6 +137,12 @@ def test_a_solved_episode_ends_after_the_hold():
     assert (held.outcome, held.reason) == ("success", "")
 
 
+def test_a_score_can_be_asked_for_instead_of_the_worlds_own_success():
+    episode = episodes_of(plan(success_score=0.75), [0], stream=Steady([1.0]))[0]
+    assert (episode.outcome, float(episode.score[-1])) == ("success", 0.75)
+    assert episode.success.tolist() == (episode.score >= 0.75).tolist()
+
+
 def test_a_success_that_does_not_last_is_a_failure():
     class Blinking(CountingWorld):
         def _info(self):

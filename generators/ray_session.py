@@ -1,0 +1,126 @@
+"""Ray, opened and closed: the only place that knows how it must be started."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..storage.errors import ConfigError, FleetError
+from .fleet_config import FleetConfig
+
+_OBJECT_STORE_BYTES = 200 * 2**20  # only summaries travel through it
+_CONNECT_TIMEOUT_S = 3.0
+_LONGEST_TEMPORARY_ROOT = 32  # characters; Ray adds about 70, and a socket's path may have 107
+
+# Ray reads these while it is imported.
+_ENVIRONMENT = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    # Otherwise `uv run` makes each worker build its own environment anew, which hangs without a network.
+    "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
+    # Left unset, a cluster asks for a token that a driver with an address does not send.
+    "RAY_AUTH_MODE": "token",
+    # Ray 2.60 announces a change of its handling of num_gpus=0; this is the behaviour to come.
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
+
+
+@contextmanager
+def ray_session(config: FleetConfig) -> Iterator[None]:
+    """Keep Ray open while the block runs; within another session this does nothing.
+
+    Raises:
+        ConfigError: nothing answers at the address.
+        FleetError: the cluster has fewer CPUs than workers, or cannot be joined.
+    """
+    for name, value in _ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    import ray
+
+    if ray.is_initialized():
+        yield
+        return
+    address = config.address or os.environ.get("RAY_ADDRESS")
+    folder = tempfile.mkdtemp(prefix="loom-", dir=_short_root())
+    try:
+        if address:
+            _join(ray, address)
+        else:
+            _start(ray, config, folder)
+        _check_cpus(ray, config)
+        with _interrupt_on_sigterm():
+            yield
+    finally:
+        ray.shutdown()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _start(ray: Any, config: FleetConfig, folder: str) -> None:
+    ray.init(
+        address="local",
+        num_cpus=max(config.num_workers, os.cpu_count() or 1),
+        include_dashboard=False,
+        object_store_memory=_OBJECT_STORE_BYTES,
+        log_to_driver=False,
+        logging_level="ERROR",
+        _temp_dir=folder,
+    )
+
+
+def _join(ray: Any, address: str) -> None:
+    if address != "auto":
+        _check_reachable(address)
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+    except (ConnectionError, RuntimeError) as error:
+        raise FleetError(f"the Ray cluster at {address} cannot be joined: {error}") from error
+
+
+def _check_reachable(address: str) -> None:
+    """Ray itself tries a wrong address for more than five minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), timeout=_CONNECT_TIMEOUT_S).close()
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"no Ray cluster answers at {address!r} ({error}); give host:port of its head node, or no address to "
+            "start one on this machine"
+        ) from error
+
+
+def _check_cpus(ray: Any, config: FleetConfig) -> None:
+    cpus = int(ray.cluster_resources().get("CPU", 0))
+    if cpus < config.num_workers:
+        raise FleetError(f"the Ray cluster has {cpus} CPUs for {config.num_workers} workers; lower num_workers")
+
+
+def _short_root() -> str:
+    root = tempfile.gettempdir()
+    return root if len(root) <= _LONGEST_TEMPORARY_ROOT else "/tmp"
+
+
+@contextmanager
+def _interrupt_on_sigterm() -> Iterator[None]:
+    """Let SIGTERM end the block like Ctrl-C does, for as long as the clean-up takes.
+
+    Ray installs a handler that aborts the process three seconds after the signal (ray issue 64830).
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(number: int, frame: Any) -> None:
+        signal.alarm(0)
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)

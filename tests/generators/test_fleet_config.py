@@ -1,0 +1,10 @@
+import pytest
+
+from demoloom.generators.fleet import FleetConfig
+from demoloom.storage.errors import ConfigError
+
+
+@pytest.mark.parametrize("name", ["num_workers", "timeout_s", "max_failures_in_a_row", "max_tries", "max_deaths"])
+def test_a_number_out_of_range_is_named(name):
+    with pytest.raises(ConfigError, match=f"{name} of a fleet must be .* got 0"):
+        FleetConfig(**{name: 0})
