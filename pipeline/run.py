@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..policies.evaluation import policy_ref
-from ..policies.training import train_policy
+from ..policies.training import PolicyTrainingConfig, train_policy
 from ..storage.plugins import PluginRef, load_plugin
 from ..storage.progress import Progress
 from .line import Performer, run_stages
@@ -109,13 +110,19 @@ def _generate(config: RunConfig, folder: RunFolder) -> Stage:
     )
 
 
+def _policy_config(config: RunConfig) -> PolicyTrainingConfig:
+    """The policy's training as configured, with the symmetry that the task has."""
+    return replace(config.policy, mirror=load_plugin("tasks", config.task).mirror)
+
+
 def _train_policy(config: RunConfig, folder: RunFolder) -> Stage:
+    policy = _policy_config(config)
     return Stage(
         name="train-policy",
         run=lambda work, progress: train_policy(
-            folder.path / "generated", folder.path / "policy", config.policy, folder.path / "world", progress
+            folder.path / "generated", folder.path / "policy", policy, folder.path / "world", progress
         ),
-        config=config.policy,
+        config=policy,
         outputs=("policy",),
         needs=("train-world", "generate"),
     )
@@ -146,13 +153,13 @@ def _collect_baseline(config: RunConfig, folder: RunFolder) -> Stage:
 
 
 def _train_baseline(config: RunConfig, folder: RunFolder) -> Stage:
-    baseline = folder.path / "baseline"
+    baseline, policy = folder.path / "baseline", _policy_config(config)
     return Stage(
         name="train-baseline",
         run=lambda work, progress: train_policy(
-            baseline / "demonstrations", baseline / "policy", config.policy, folder.path / "world", progress
+            baseline / "demonstrations", baseline / "policy", policy, folder.path / "world", progress
         ),
-        config=config.policy,
+        config=policy,
         outputs=("baseline/policy",),
         needs=("train-world", "collect-baseline"),
     )

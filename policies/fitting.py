@@ -177,7 +177,7 @@ def _measure(
 def validation_loss(policy: Any, batch: dict[str, torch.Tensor]) -> float:
     """The policy's loss in evaluation mode, with the same times and noises at every call."""
     was_training = policy.training
-    with torch.random.fork_rng(devices=[]), torch.no_grad():
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())), torch.no_grad():
         torch.manual_seed(0)
         loss, _ = policy.eval().forward(batch)
     policy.train(was_training)

@@ -38,7 +38,7 @@ class PolicyTrainingConfig:
         ema_decay: decay of the running average of the weights, which is what is kept.
         seed: of weights, batches and held-out episodes.
         device: `cpu`, `cuda` or another of torch's.
-        num_threads: torch's threads, 0 for one a core.
+        num_threads: of torch; 0 leaves the number to torch, which takes all cores.
 
     Raises:
         ConfigError: a number is out of its range.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from ..storage.plugins import PluginRef
 
@@ -19,6 +20,8 @@ class Task:
         max_steps: long enough for the expert.
         play: the stream which makes interaction data, given the folder of a probe, or None before there is one.
         expert: the stream which makes demonstrations, given the folder of a probe.
+        mirror: where a mirror can stand so that the task looks the same in it, seen from above: along the image's main
+            diagonal (`transpose`) or along the other one (`anti-transpose`). A policy then learns from twice as many.
     """
 
     name: str
@@ -27,3 +30,4 @@ class Task:
     max_steps: int
     play: Callable[[str | None], PluginRef]
     expert: Callable[[str], PluginRef]
+    mirror: Literal["none", "transpose", "anti-transpose"] = "none"

@@ -34,4 +34,6 @@ PUSHT = Task(
     max_steps=300,
     play=play,
     expert=expert,
+    # The goal's axis lies along that diagonal: 45 degrees, through the middle of the board.
+    mirror="anti-transpose",
 )
