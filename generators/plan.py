@@ -28,7 +28,6 @@ class RolloutPlan:
         stop_on_success: end an episode once it is solved; otherwise it runs on, and stays solved.
         success_hold: an episode is solved after so many successful steps in a row.
         success_score: a step is successful from this score on; None: when the world says so.
-        success_score: a step is successful from this score on; None: when the world says so.
         min_trust: an episode is untrusted once its trust falls below this.
         start_world: reset with the same seed to get each episode's first observation; None: the world's own starts.
         lineage: what else is to be kept about how the episodes were made.
@@ -45,7 +44,6 @@ class RolloutPlan:
     num_slots: int = 16
     stop_on_success: bool = True
     success_hold: int = 1
-    success_score: float | None = None
     success_score: float | None = None
     min_trust: float = 0.0
     start_world: PluginRef | None = None

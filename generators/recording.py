@@ -72,8 +72,7 @@ class Recording:
         if self.plan.success_score is not None:
             row["success"] = row["score"] >= self.plan.success_score
         self._rows.append(row)
-        least = self.plan.success_score
-        self._streak = self._streak + 1 if (row["success"] if least is None else row["score"] >= least) else 0
+        self._streak = self._streak + 1 if row["success"] else 0
         self.solved = self.solved or self._streak >= self.plan.success_hold
 
     def verdict(self, stream_finished: bool) -> Verdict | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,8 @@ class LearnedWorld(World):
     def __init__(self, checkpoint: str, num_envs: int) -> None:
         self._checkpoint = from_pretrained(Path(checkpoint))
         self._model = self._checkpoint.model
-        super().__init__(self._model.spec, num_envs, self._checkpoint.task)
+        # Labels are what only reality knows: nothing a world model makes up may pass for them.
+        super().__init__(replace(self._model.spec, labels={}), num_envs, self._checkpoint.task)
         self._now: Snapshot | None = None
 
     def reset(  # type: ignore[override]
