@@ -59,8 +59,8 @@ class VideoWriter:
 
     def __init__(self, path: Path, camera: Camera, fps: int, codec: VideoCodec) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self.path = path
         self.num_frames = 0
+        self.num_bytes = 0
         self._container = av.open(str(path), "w")
         name, self._input = ("libx264rgb", "rgb24") if codec.pix_fmt == "gbrp" else ("libx264", codec.pix_fmt)
         self._stream: Any = self._container.add_stream(name, fps, options=_options(codec))
@@ -76,18 +76,17 @@ class VideoWriter:
                 frame = frame.reformat(format=self._input, interpolation="BICUBIC")
             frame.pict_type = av.video.frame.PictureType.I if number == 0 else av.video.frame.PictureType.NONE
             frame.pts, frame.time_base = self.num_frames, self._stream.codec_context.time_base
-            self._container.mux(self._stream.encode(frame))
+            self._mux(self._stream.encode(frame))
             self.num_frames += 1
 
     def close(self) -> None:
         """Finish the file."""
-        self._container.mux(self._stream.encode())
+        self._mux(self._stream.encode())
         self._container.close()
 
-    @property
-    def num_bytes(self) -> int:
-        """Size of the file so far."""
-        return self.path.stat().st_size
+    def _mux(self, packets: list[Any]) -> None:
+        self.num_bytes += sum(packet.size for packet in packets)
+        self._container.mux(packets)
 
 
 class VideoReader:
@@ -117,7 +116,7 @@ class VideoReader:
             self.close()
             raise StoreError(
                 f"cannot read frames {first} .. {first + count - 1} of {path} "
-                f"({error or 'the file ends before'}); restore the file from a copy or record it again"
+                f"({str(error) or 'the file ends before'}); restore the file from a copy or record it again"
             ) from error
         return frames
 

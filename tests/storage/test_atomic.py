@@ -1,0 +1,125 @@
+import errno
+import fcntl
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from demoloom.storage import StoreError, ZarrStore
+from demoloom.storage.atomic import publish_folder, sweep, write_json
+
+
+def test_write_json_replaces_the_file(tmp_path):
+    write_json(tmp_path / "a" / "x.json", {"ü": 1})
+    write_json(tmp_path / "a" / "x.json", {"ü": 2})
+    assert json.loads((tmp_path / "a" / "x.json").read_text()) == {"ü": 2}
+    assert os.listdir(tmp_path / "a") == ["x.json"]
+    assert (tmp_path / "a" / "x.json").stat().st_mode & 0o777 == 0o644
+
+
+def test_write_json_refuses_nan_and_keeps_the_old_file(tmp_path):
+    write_json(tmp_path / "x.json", 1)
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        write_json(tmp_path / "x.json", float("nan"))
+    assert (tmp_path / "x.json").read_text() == "1\n"
+
+
+def test_a_published_folder_appears_only_when_it_is_whole(tmp_path):
+    with publish_folder(tmp_path / "out") as folder:
+        (folder / "a").write_text("a")
+        assert not (tmp_path / "out").exists()
+    assert os.listdir(tmp_path) == ["out"]
+    assert os.listdir(tmp_path / "out") == ["a"]
+
+
+def fail_half_way(path):
+    with publish_folder(path) as folder:
+        (folder / "a").write_text("a")
+        raise KeyError("half way")
+
+
+def test_a_folder_whose_writer_fails_never_appears(tmp_path):
+    with pytest.raises(KeyError):
+        fail_half_way(tmp_path / "out")
+    assert os.listdir(tmp_path) == []
+
+
+def test_what_stands_at_the_path_is_left_alone(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine").write_text("mine")
+    with pytest.raises(StoreError, match="exists already"):
+        fail_half_way(tmp_path / "out")
+    assert (tmp_path / "out" / "mine").read_text() == "mine"
+
+
+def test_a_folder_that_another_writer_made_meanwhile_is_left_alone(tmp_path):
+    def race():
+        with publish_folder(tmp_path / "out"):
+            (tmp_path / "out").mkdir()
+            (tmp_path / "out" / "theirs").write_text("theirs")
+
+    with pytest.raises(StoreError, match="made by another writer"):
+        race()
+    assert (tmp_path / "out" / "theirs").read_text() == "theirs"
+
+
+def test_sweep_spares_a_folder_whose_writer_lives(tmp_path):
+    with publish_folder(tmp_path / "out") as folder:
+        os.utime(folder, (0, 0))
+        sweep(tmp_path)
+        assert folder.exists()
+
+
+def test_sweep_deletes_an_old_folder_that_nobody_locks(tmp_path):
+    (tmp_path / ".tmp-dead").mkdir()
+    os.utime(tmp_path / ".tmp-dead", (0, 0))
+    lock = os.open(tmp_path / ".tmp-dead", os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    sweep(tmp_path)
+    assert (tmp_path / ".tmp-dead").exists()
+    os.close(lock)
+    sweep(tmp_path)
+    assert not (tmp_path / ".tmp-dead").exists()
+
+
+def test_a_full_disk_is_one_sentence_about_space(tmp_path):
+    def fill():
+        with publish_folder(tmp_path / "out"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with pytest.raises(StoreError, match=r"no space left on the disk for .*out; free some"):
+        fill()
+
+
+FILL = """
+import sys
+from dataclasses import replace
+from demoloom.storage import StoreError, ZarrStore
+source = ZarrStore.open(sys.argv[1])
+episode = next(iter(source))
+store = ZarrStore.create("/mnt/s", source.spec)
+for index in range(1000):
+    try:
+        store.append(replace(episode, id=f"e{index}", index=index))
+    except StoreError as error:
+        message = str(error)
+        break
+assert "no space left" in message, message
+assert [len(e) for e in ZarrStore.open("/mnt/s")] == [len(episode)] * index and index > 0
+store.discard("e0")
+assert store.append(replace(episode, id="again", index=index))
+"""
+
+
+def test_a_store_on_a_full_disk_keeps_what_it_has_and_goes_on_once_there_is_space(tmp_path, spec, make_episode):
+    mount = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
+    if subprocess.run([*mount, "mount -t tmpfs -o size=1m none /mnt"], capture_output=True, check=False).returncode:
+        pytest.skip("needs the right to mount a small disk")
+    ZarrStore.create(tmp_path / "s", spec).append(make_episode(length=60))
+    command = 'mount -t tmpfs -o size=1m none /mnt && exec "$0" -c "$1" "$2"'
+    done = subprocess.run(
+        [*mount, command, sys.executable, FILL, tmp_path / "s"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

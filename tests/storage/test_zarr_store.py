@@ -1,0 +1,242 @@
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from demoloom.storage import Camera, ConfigError, EpisodeReader, InvalidEpisode, SpecMismatch, StoreError, ZarrStore
+
+
+def test_an_episode_comes_back_bit_for_bit(tmp_path, spec, make_episode, same):
+    store = ZarrStore.create(tmp_path / "s", spec)
+    assert isinstance(store, EpisodeReader)
+    assert store.append(make_episode(3))
+    same(ZarrStore.open(tmp_path / "s").read("run-000003"), make_episode(3))
+
+
+@pytest.mark.parametrize("length", [1, 2, 32, 33, 1500])
+def test_every_length_round_trips(tmp_path, spec, make_episode, same, length):
+    small = replace(spec, cameras=(Camera("top", 2, 3),))
+    episode = make_episode(0, length, action=np.zeros((length, 2), np.float32))
+    episode = replace(episode, images={"top": episode.images["top"][:, :2, :3]})
+    store = ZarrStore.create(tmp_path / "s", small)
+    store.append(episode)
+    same(store.read(episode.id), episode)
+
+
+def test_text_of_any_kind_round_trips(tmp_path, spec, make_episode, same):
+    episode = make_episode(
+        task='push "it"\nthen \\ stop 🤖', outcome="failure", reason="naïve", lineage={"größe": [1, None, 0.1, "\n"]}
+    )
+    store = ZarrStore.create(tmp_path / "s", spec)
+    store.append(episode)
+    same(store.read(episode.id), episode)
+
+
+def test_a_red_frame_stays_red(tmp_path, spec, make_episode):
+    red = np.zeros((7, 16, 24, 3), np.uint8)
+    red[..., 0] = 255
+    store = ZarrStore.create(tmp_path / "s", spec)
+    store.append(make_episode(images={**make_episode().images, "top": red}))
+    assert store.read("run-000000").images["top"][3, 5, 5].tolist() == [255, 0, 0]
+
+
+def test_episodes_come_in_the_order_of_their_index(tmp_path, spec, make_episode):
+    store = ZarrStore.create(tmp_path / "s", spec)
+    for index in (10, 2, 7):
+        store.append(make_episode(index))
+    assert store.ids() == ["run-000002", "run-000007", "run-000010"]
+    assert [episode.index for episode in store] == [2, 7, 10]
+    assert len(store) == 3
+
+
+def test_the_summary_says_what_the_rows_say(tmp_path, spec, make_episode):
+    store = ZarrStore.create(tmp_path / "s", spec)
+    store.append(make_episode(4, score=np.array([0, 1, 0, 0, 0, 0, 0.25], np.float32)))
+    (summary,) = store.summaries()
+    assert (summary.score_max, summary.score_last, summary.length, summary.seed) == (1.0, 0.25, 7, 1004)
+    assert summary.success
+    assert summary.is_demonstration
+    assert summary.trust_min == np.float32(0.9)
+
+
+def test_the_same_episode_twice_is_stored_once(tmp_path, spec, make_episode):
+    store = ZarrStore.create(tmp_path / "s", spec)
+    assert store.append(make_episode())
+    assert not store.append(make_episode())
+    assert not store.append(make_episode(lineage={"code": "later"}))
+    assert len(store) == 1
+
+
+def test_other_content_under_the_same_id_is_refused_by_name(tmp_path, spec, make_episode, same):
+    store = ZarrStore.create(tmp_path / "s", spec)
+    store.append(make_episode())
+    with pytest.raises(StoreError, match=r"'run-000000' .* other content"):
+        store.append(make_episode(task="another"))
+    same(store.read("run-000000"), make_episode())
+
+
+def test_an_invalid_episode_is_refused_and_leaves_nothing(tmp_path, spec, make_episode):
+    store = ZarrStore.create(tmp_path / "s", spec)
+    with pytest.raises(InvalidEpisode, match="no rows"):
+        store.append(make_episode(length=0))
+    assert list((tmp_path / "s" / "episodes").iterdir()) == []
+
+
+def test_buffers_used_again_after_append_do_not_change_what_is_stored(tmp_path, spec, make_episode, same):
+    episode = make_episode()
+    store = ZarrStore.create(tmp_path / "s", spec)
+    store.append(episode)
+    episode.images["top"][:] = 0
+    episode.state[:] = 0
+    same(store.read(episode.id), make_episode())
+
+
+def test_discard_removes_one_episode(tmp_path, spec, make_episode):
+    store = ZarrStore.create(tmp_path / "s", spec)
+    store.append(make_episode(0))
+    store.append(make_episode(1))
+    store.discard("run-000000")
+    assert store.ids() == ["run-000001"]
+    assert store.append(make_episode(0))
+    with pytest.raises(StoreError, match="no episode 'run-000009'"):
+        store.discard("run-000009")
+
+
+def test_creating_twice_needs_exist_ok(tmp_path, spec, make_episode):
+    ZarrStore.create(tmp_path / "s", spec).append(make_episode())
+    with pytest.raises(StoreError, match="holds a dataset already"):
+        ZarrStore.create(tmp_path / "s", spec)
+    assert len(ZarrStore.create(tmp_path / "s", spec, exist_ok=True)) == 1
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path, spec):
+    (tmp_path / "thesis.tex").write_text("chapter 1")
+    with pytest.raises(StoreError, match="not empty and not a demoloom store"):
+        ZarrStore.create(tmp_path, spec, exist_ok=True)
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"fps": 20}, "fps is 10 here and 20 there"),
+        ({"cameras": (Camera("side", 16, 16),)}, "cameras is"),
+        ({"labels": {}}, r"labels are \['pose'\] here and \[\] there"),
+    ],
+)
+def test_resuming_with_another_spec_lists_the_differences(tmp_path, spec, changes, message):
+    ZarrStore.create(tmp_path / "s", spec)
+    with pytest.raises(SpecMismatch, match=message):
+        ZarrStore.create(tmp_path / "s", replace(spec, **changes), exist_ok=True)
+
+
+def test_an_impossible_spec_makes_no_folder(tmp_path, spec):
+    with pytest.raises(ConfigError, match=r"29\.97"):
+        ZarrStore.create(tmp_path / "s", replace(spec, fps=29.97))
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_store_of_a_later_version_is_refused(tmp_path, spec):
+    ZarrStore.create(tmp_path / "s", spec)
+    file = tmp_path / "s" / "spec.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "format_version": 2}))
+    with pytest.raises(StoreError, match="format version 2"):
+        ZarrStore.open(tmp_path / "s")
+
+
+def test_a_path_without_a_store_is_refused(tmp_path):
+    with pytest.raises(StoreError, match="no demoloom store"):
+        ZarrStore.open(tmp_path / "nothing")
+
+
+def test_a_damaged_episode_is_named(tmp_path, spec, make_episode):
+    store = ZarrStore.create(tmp_path / "s", spec)
+    store.append(make_episode())
+    chunk = next((tmp_path / "s").glob("episodes/*/columns/c/0/0"))
+    chunk.write_bytes(chunk.read_bytes()[:-9] + b"torn here")
+    with pytest.raises(StoreError, match=r"'run-000000' .* is damaged"):
+        store.read("run-000000")
+
+
+APPEND_ALL = """
+import sys
+from demoloom.storage import ZarrStore
+episodes = list(ZarrStore.open(sys.argv[1]))
+print("ready", flush=True)
+sys.stdin.readline()
+store = ZarrStore.create(sys.argv[2], ZarrStore.open(sys.argv[1]).spec, exist_ok=True)
+print(sum(store.append(episode) for episode in episodes))
+"""
+
+
+def test_processes_that_append_the_same_episodes_at_once_store_each_once(tmp_path, spec, make_episode, same):
+    source = ZarrStore.create(tmp_path / "source", spec)
+    for index in range(12):
+        source.append(make_episode(index))
+    command = [sys.executable, "-c", APPEND_ALL, str(source.path), str(tmp_path / "s")]
+    workers = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [worker.stdout.readline() for worker in workers if worker.stdout] == ["ready\n", "ready\n"]
+    stored = [int(worker.communicate("go\n")[0]) for worker in workers]
+    assert sum(stored) == 12
+    for index, episode in enumerate(ZarrStore.open(tmp_path / "s")):
+        same(episode, make_episode(index))
+    assert len(ZarrStore.open(tmp_path / "s")) == 12
+
+
+APPEND_FOREVER = """
+import itertools, sys
+from dataclasses import replace
+from demoloom.storage import ZarrStore
+store = ZarrStore.open(sys.argv[1])
+source = store.read("run-000000")
+for index in itertools.count(int(sys.argv[2])):
+    store.append(replace(source, id=f"run-{index:06d}", index=index))
+    print(index, flush=True)
+"""
+
+
+def test_after_kill_9_all_that_was_committed_is_readable(tmp_path, spec, make_episode, same):
+    store = ZarrStore.create(tmp_path / "s", spec)
+    store.append(make_episode(0, length=40))
+    committed = [0]
+    for seed in range(10):
+        command = [sys.executable, "-c", APPEND_FOREVER, str(store.path), str(committed[-1] + 1000)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout is not None
+            committed.append(int(writer.stdout.readline()))
+            time.sleep(random.Random(seed).uniform(0.0, 0.02))
+            writer.send_signal(signal.SIGKILL)
+            committed += [int(line) for line in writer.stdout if line.endswith("\n")]
+    found = {episode.index: episode for episode in ZarrStore.open(tmp_path / "s")}
+    assert set(committed) <= set(found)
+    for index, episode in found.items():
+        same(episode, replace(make_episode(0, length=40), id=f"run-{index:06d}", index=index))
+
+
+def test_what_a_killed_writer_left_is_swept_once_it_is_old(tmp_path, spec):
+    store = ZarrStore.create(tmp_path / "s", spec)
+    fresh, old = (tmp_path / "s" / "episodes" / name for name in (".tmp-fresh", ".tmp-old"))
+    for folder in (fresh, old):
+        folder.mkdir()
+    os.utime(old, (0, 0))
+    assert ZarrStore.open(store.path).ids() == []
+    assert fresh.exists()
+    assert not old.exists()
+
+
+def test_reading_summaries_does_not_import_zarr(tmp_path, spec, make_episode):
+    ZarrStore.create(tmp_path / "s", spec).append(make_episode())
+    code = "import sys; from demoloom.storage import ZarrStore; print(len(ZarrStore.open(sys.argv[1]).summaries()))"
+    code += "; assert 'zarr' not in sys.modules"
+    done = subprocess.run(
+        [sys.executable, "-c", code, Path(tmp_path / "s")], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "1\n"
