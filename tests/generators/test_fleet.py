@@ -1,5 +1,6 @@
 """What a fleet promises, with real Ray actors that really die."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -132,10 +133,9 @@ except KeyboardInterrupt as interrupt:
 
 def started_driver(plan, store):
     """A process with its own Ray that has made its first episodes, and is far from done."""
-    import json
-
     command = [sys.executable, "-c", DRIVER, json.dumps(plan.to_dict()), str(store)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert process.stdout is not None
     assert "of 400 episodes" in process.stdout.readline()
     return process
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from demoloom.generators.fleet import FleetConfig
@@ -5,6 +7,7 @@ from demoloom.storage.errors import ConfigError
 
 
 @pytest.mark.parametrize("name", ["num_workers", "timeout_s", "max_failures_in_a_row", "max_tries", "max_deaths"])
-def test_a_number_out_of_range_is_named(name):
+def test_a_number_out_of_range_is_named(name: str):
+    zero: dict[str, Any] = {name: 0}
     with pytest.raises(ConfigError, match=f"{name} of a fleet must be .* got 0"):
-        FleetConfig(**{name: 0})
+        FleetConfig(**zero)
