@@ -1,12 +1,17 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
 from demoloom.generators import RolloutPlan, episode_seed, rollout
 from demoloom.generators.realities.pusht import PushTReality
 from demoloom.generators.testing import CountingWorld, FaultyWorld, RandomCounts
+from demoloom.storage.convert import convert
+from demoloom.storage.dataset import open_dataset
 from demoloom.storage.errors import ConfigError
 from demoloom.storage.plugins import PluginRef
 from demoloom.storage.validation import validate_episode
+from demoloom.storage.zarr_store import ZarrStore
 
 
 class Steady:
@@ -215,3 +220,20 @@ def test_only_the_actions_of_running_episodes_matter():
 def test_a_world_of_another_size_is_refused():
     with pytest.raises(ConfigError, match="3 slots but CountingWorld has 2"):
         episodes_of(plan(), [0], world=CountingWorld(2))
+
+
+@pytest.mark.parametrize("format", ["zarr", "lerobot"])
+def test_what_is_read_back_has_the_spike_in_the_same_row_and_its_effect_in_the_next_frame(tmp_path, format):
+    made = plan(num_slots=1, max_steps=6)
+    store = ZarrStore.create(tmp_path / "made", PushTReality(1).episode_spec)
+    rest, spike = [256.0, 256.0], [0.0, 0.0]
+    for index, spike_at in enumerate((None, 3)):
+        stream = Steady(rest, spike_at=spike_at, spike=spike)
+        (episode,) = rollout(PushTReality(1), stream, made, [0])
+        store.append(dataclasses.replace(episode, id=f"episode-{index}", index=index))
+    convert(store, tmp_path / "read", format)
+    idle, spiked = open_dataset(tmp_path / "read")
+    assert spiked.action.tolist() == [rest, rest, rest, spike, rest, rest]
+    distance = np.abs(idle.images["top"].astype(int) - spiked.images["top"]).max(axis=(1, 2, 3))
+    assert (distance[:4] < 30).all()
+    assert distance[4] > 60
