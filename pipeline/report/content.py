@@ -149,10 +149,17 @@ def _plots(name: str, path: Path) -> Iterator[Row]:
 
 
 def loss_series(rows: Iterable[Row]) -> dict[str, list[tuple[float, float]]]:
-    """Every number whose name says that it is a loss, as (step, value) points."""
+    """Every number whose name says that it is a loss, as (step, value) points.
+
+    A training that comes in parts counts its steps anew in each; here they go on counting.
+    """
     series: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    offset = last = 0.0
     for row in rows:
+        step = float(row["step"])
+        offset += last if step < last else 0.0
+        last = step
         for key, value in row.items():
             if "loss" in key and isinstance(value, int | float):
-                series[key].append((float(row["step"]), float(value)))
+                series[key].append((offset + step, float(value)))
     return dict(series)

@@ -108,6 +108,11 @@ def test_losses_are_found_by_their_names() -> None:
     assert loss_series(rows) == {"loss": [(1.0, 2.0)], "validation_loss": [(1.0, 3.0)]}
 
 
+def test_a_training_in_two_parts_is_one_curve() -> None:
+    rows = [{"step": step, "loss": 1.0} for step in (0, 10, 20, 0, 10)]
+    assert [step for step, _ in loss_series(rows)["loss"]] == [0, 10, 20, 20, 30]
+
+
 def test_the_score_table_for_a_terminal_has_a_line_for_each_contestant() -> None:
     text = scores_text([score_row("policy", "reality", 0.6), score_row("random", "reality", 0)])
     assert len(text.splitlines()) == 3
