@@ -7,6 +7,7 @@ the interaction data there is no probe, and it sees the latents of the world's a
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -85,30 +86,32 @@ def eyes_settings(world: Path, spec: EpisodeSpec, eyes: str | None = None) -> di
     camera = spec.cameras[0]
     size = {"num_cameras": len(spec.cameras), "height": camera.height, "width": camera.width}
     if chosen == "probe":
+        labels, network = _read_probe(world / "probe")
         return {
             "eyes": "probe",
-            "eyes_settings": {**size, **_probe_settings(world / "probe")},
+            "eyes_settings": {**size, **network},
             "observation_noise": 0.02,
-            "poses": planar_poses(model.spec, spec.state),
+            "poses": planar_poses({name: model.spec.labels[name] for name in labels}, spec.state),
         }
     channels = {"latent_channels": model.config.latent_channels, "channels": model.config.autoencoder_width}
     return {"eyes": "latents", "eyes_settings": {**size, **channels}, "observation_noise": 0.1}
 
 
-def _probe_settings(folder: Path) -> dict[str, int]:
+def _read_probe(folder: Path) -> tuple[list[str], dict[str, int]]:
+    """The labels that a probe reads, in order, and the size of its network."""
     labels = Probe.from_pretrained(folder).labels
     made = json.loads((folder / "config.json").read_text())
     num_outputs = sum(len(names) for names in labels.values())
-    return {"num_outputs": num_outputs, "features": made["width"], "blocks": made["num_blocks"]}
+    return list(labels), {"num_outputs": num_outputs, "features": made["width"], "blocks": made["num_blocks"]}
 
 
-def planar_poses(spec: EpisodeSpec, state: Vector) -> list[int]:
+def planar_poses(labels: Mapping[str, Vector], state: Vector) -> list[int]:
     """Where, in the labels laid end to end, poses (x, y, cos, sin) start that lie in the plane the robot moves in.
 
     The robot moves in a plane if its state is a point; it is the same plane if the bounds are the same.
     """
     starts, place = [], 0
-    for vector in spec.labels.values():
+    for vector in labels.values():
         in_plane = (vector.low[:2], vector.high[:2]) == (state.low, state.high)
         if vector.names == POSE and state.size == 2 and in_plane:
             starts.append(place)

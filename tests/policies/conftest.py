@@ -9,7 +9,7 @@ import pytest
 
 from demoloom.policies import PolicyTrainingConfig, train_policy
 
-from .toy import POSE, SETTINGS, SPEC, add_probe, walk, write_store, write_world
+from .toy import POSE, SETTINGS, SPEC, walk, write_store, write_world
 
 
 @pytest.fixture(scope="session")
@@ -24,8 +24,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def world_with_probe(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    labelled = replace(SPEC, labels={"pose": POSE})
-    return add_probe(write_world(tmp_path_factory.mktemp("world") / "world", labelled))
+    return write_world(tmp_path_factory.mktemp("world") / "world", replace(SPEC, labels={"pose": POSE}))
 
 
 @pytest.fixture(scope="session")

@@ -50,8 +50,8 @@ def test_moving_the_whole_scene_leaves_the_view_from_the_body_alone() -> None:
 def test_only_poses_in_the_plane_of_the_robot_are_seen_from() -> None:
     pose = Vector(POSE, (0.0, 0.0, -1.0, -1.0), (16.0, 16.0, 1.0, 1.0))
     elsewhere = replace(pose, high=(1.0, 1.0, 1.0, 1.0))
-    spec = replace(SPEC, labels={"colour": Vector(("c",), (0.0,), (1.0,)), "block": pose, "other": elsewhere})
-    assert planar_poses(spec, spec.state) == [1]
+    labels = {"colour": Vector(("c",), (0.0,), (1.0,)), "block": pose, "other": elsewhere}
+    assert planar_poses(labels, SPEC.state) == [1]
 
 
 def test_the_flow_depends_on_time_and_observation() -> None:

@@ -67,31 +67,25 @@ def write_store(path: Path, episodes: list[Episode]) -> Path:
 
 
 def write_world(path: Path, spec: EpisodeSpec = SPEC) -> Path:
-    """A world checkpoint, untrained."""
+    """A world checkpoint, untrained, with a probe if there are labels for one."""
     import torch
 
     from demoloom.generators.learned.checkpoint import save_pretrained
     from demoloom.generators.learned.config import WorldConfig
     from demoloom.generators.learned.model import WorldModel
+    from demoloom.generators.probe import Probe, ProbeNet
 
     torch.manual_seed(0)
     config = WorldConfig(
         latent_channels=4, autoencoder_width=16, dynamics_width=8, num_dynamics_blocks=1, reader_width=8
     )
+    num_labels = sum(label.size for label in spec.labels.values())
+    names = {name: label.names for name, label in spec.labels.items()}
+    probe = Probe(ProbeNet(1, SIZE, SIZE, num_labels, 8, 1), names, (SIZE, SIZE, 1)) if names else None
     start = np.full((1, SIZE, SIZE, 3), 255, np.uint8)
-    save_pretrained(path, WorldModel(config, spec), "Go to the middle.", start, np.zeros((1, 2), np.float32))
+    state = np.zeros((1, 2), np.float32)
+    save_pretrained(path, WorldModel(config, spec), probe, "Go to the middle.", start, state)
     return path
-
-
-def add_probe(world: Path) -> Path:
-    """Give a world an untrained probe for a pose in the robot's plane."""
-    from demoloom.generators.probe import Probe, ProbeNet
-    from demoloom.generators.probe_config import ProbeTrainingConfig
-
-    config = ProbeTrainingConfig(width=8, num_blocks=1)
-    net = ProbeNet(1, SIZE, SIZE, POSE.size, config.width, config.num_blocks)
-    Probe(net, {"pose": POSE.names}, (SIZE, SIZE, 1)).save_pretrained(world / "probe", config)
-    return world
 
 
 #: Each kind of policy as small as it gets.
