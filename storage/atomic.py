@@ -43,6 +43,18 @@ def write_json(path: Path | str, data: Any) -> None:
         raise
 
 
+def read_json(path: Path | str) -> dict[str, Any]:
+    """The JSON object in a file.
+
+    Raises:
+        StoreError: the file is missing or damaged.
+    """
+    try:
+        return dict(json.loads(Path(path).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise StoreError(f"cannot read {path} ({error}); restore it from a copy") from error
+
+
 @contextmanager
 def publish_folder(path: Path | str) -> Iterator[Path]:
     """Give an empty folder beside `path` to fill; rename it to `path` when the block ends without an error.

@@ -24,19 +24,21 @@ def convert(source: EpisodeReader, path: Path | str, format: Format, ids: Collec
     """
     if format not in get_args(Format):
         raise ConfigError(f"format must be one of {', '.join(get_args(Format))}, got {format!r}")
-    chosen = source.ids()
-    if ids is not None:
-        if unknown := sorted(set(ids) - set(chosen)):
-            raise StoreError(
-                f"{source.path} has no episode {unknown[0]!r} ({len(unknown)} of those asked for are missing)"
-            )
-        chosen = [id for id in chosen if id in set(ids)]
+    chosen = _choose(source, ids)
     if format == "zarr":
         _write_zarr(source, path, chosen)
     else:
         from .lerobot_writer import write_lerobot
 
         write_lerobot(path, source.spec, _episodes(source, chosen))
+
+
+def _choose(source: EpisodeReader, ids: Collection[str] | None) -> list[str]:
+    present = source.ids()
+    wanted = set(present if ids is None else ids)
+    if unknown := sorted(wanted.difference(present)):
+        raise StoreError(f"{source.path} has no episode {unknown[0]!r} ({len(unknown)} of those asked for are missing)")
+    return [id for id in present if id in wanted]
 
 
 def _write_zarr(source: EpisodeReader, path: Path | str, ids: list[str]) -> None:

@@ -96,7 +96,7 @@ class EpisodeSummary:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> EpisodeSummary:
         """Inverse of `to_dict`, also after a round trip through JSON; keys of later versions are passed over."""
-        return cls(**{name.name: data[name.name] for name in fields(cls)})
+        return cls(**{entry.name: data[entry.name] for entry in fields(cls)})
 
 
 def summarise(episode: Episode) -> EpisodeSummary:

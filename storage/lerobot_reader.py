@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import lerobot_layout as layout
+from .atomic import read_json
 from .columns import ACTION, IMAGE_PREFIX, LABEL_PREFIX, REWARD, SCORE, STATE, SUCCESS, TRUST, episode_of
 from .episode import Episode, EpisodeSummary
 from .errors import StoreError
@@ -124,7 +125,7 @@ class LeRobotReader:
         return self._table[1]
 
     def _own_spec(self) -> EpisodeSpec:
-        return EpisodeSpec.from_dict(json.loads((self.path / layout.SIDECAR_SPEC).read_text(encoding="utf-8")))
+        return EpisodeSpec.from_dict(read_json(self.path / layout.SIDECAR_SPEC))
 
     def _own_summaries(self) -> list[EpisodeSummary]:
         lines = (self.path / layout.SIDECAR_EPISODES).read_text(encoding="utf-8").split("\n")
@@ -219,7 +220,7 @@ def _scalar_rows(rows: pa.Table, name: str, default: np.ndarray) -> np.ndarray:
 
 
 def _read_info(path: Path) -> dict[str, Any]:
-    info: dict[str, Any] = json.loads((path / layout.INFO).read_text(encoding="utf-8"))
+    info = read_json(path / layout.INFO)
     version = str(info.get("codebase_version"))
     if not version.startswith("v3."):
         raise StoreError(
@@ -251,7 +252,7 @@ def _read_tasks(path: Path) -> dict[int, str]:
 
 def _read_stats(path: Path) -> dict[str, Any]:
     file = path / layout.STATS
-    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else {}
+    return read_json(file) if file.is_file() else {}
 
 
 def _read_table(path: Path, columns: list[str] | None = None) -> pa.Table:

@@ -206,6 +206,8 @@ class _VideoFiles:
         path = self._folder / layout.VIDEO.format(video_key=self._key, **_place(0))
         codec = self._codec
         return probe_video(path) | {
+            # LeRobot's editing tools encode anew with these, and know no gbrp; yuv444p is within 2 levels of it.
+            "video.pix_fmt": "yuv444p" if codec.pix_fmt == "gbrp" else codec.pix_fmt,
             "video.g": codec.frames_per_key,
             "video.crf": codec.crf,
             "video.preset": codec.preset,

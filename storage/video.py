@@ -14,6 +14,7 @@ from .errors import ConfigError, StoreError
 from .spec import Camera
 
 PixelFormat = Literal["gbrp", "yuv444p", "yuv420p"]
+Preset = Literal["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class VideoCodec:
     pix_fmt: PixelFormat = "gbrp"
     crf: int = 0
     frames_per_key: int = 8
-    preset: str = "veryfast"
+    preset: Preset = "veryfast"
     num_threads: int = 1
 
     def __post_init__(self) -> None:
@@ -45,6 +46,10 @@ class VideoCodec:
             raise ConfigError(f"crf must be in 0 .. 51, got {self.crf}")
         if self.frames_per_key < 1:
             raise ConfigError(f"frames_per_key must be 1 or more, got {self.frames_per_key}")
+        if self.preset not in get_args(Preset):
+            raise ConfigError(f"preset must be one of {', '.join(get_args(Preset))}, got {self.preset!r}")
+        if self.num_threads < 0:
+            raise ConfigError(f"num_threads must be 0 or more, got {self.num_threads}")
 
     def check(self, camera: Camera) -> None:
         """Raise ConfigError if this codec cannot hold the camera's frames."""

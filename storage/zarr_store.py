@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .atomic import is_occupied, publish_folder, remove_folder, sweep, write_json
+from .atomic import is_occupied, publish_folder, read_json, remove_folder, sweep, write_json
 from .columns import IMAGE_PREFIX, columns_of, episode_of, frames_of, names_of, pack, unpack
 from .episode import Episode, EpisodeSummary, summarise
 from .errors import SpecMismatch, StoreError
@@ -52,13 +52,14 @@ class ZarrStore:
         """
         path = Path(path)
         validate_spec(spec)
+        if is_store(path) and not exist_ok:
+            raise StoreError(f"{path} holds a dataset already; resume it, or choose another folder")
+        # The second look is for a store that another process made between the first and now.
+        if not is_store(path) and is_occupied(path) and not is_store(path):
+            raise StoreError(f"{path} is not empty and not a demoloom store; choose another folder")
         if not is_store(path):
-            if is_occupied(path):
-                raise StoreError(f"{path} is not empty and not a demoloom store; choose another folder")
             path.mkdir(parents=True, exist_ok=True)
             write_json(path / "spec.json", {"format_version": FORMAT_VERSION, **spec.to_dict()})
-        elif not exist_ok:
-            raise StoreError(f"{path} holds a dataset already; resume it, or choose another folder")
         store = cls.open(path)
         if differences := _differences(store.spec, spec):
             raise SpecMismatch(f"the dataset at {path} differs from what is to be added: {'; '.join(differences)}")
@@ -74,7 +75,7 @@ class ZarrStore:
         path = Path(path)
         if not is_store(path):
             raise StoreError(f"there is no demoloom store at {path} (no spec.json); check the path")
-        data = json.loads((path / "spec.json").read_text(encoding="utf-8"))
+        data = read_json(path / "spec.json")
         if data["format_version"] != FORMAT_VERSION:
             raise StoreError(
                 f"the store at {path} has format version {data['format_version']}, this version of demoloom reads "
@@ -158,16 +159,16 @@ class ZarrStore:
         file = self._episodes / id / "zarr.json"
         try:
             return dict(json.loads(file.read_text(encoding="utf-8"))["attributes"])
-        except FileNotFoundError as error:
+        except (FileNotFoundError, NotADirectoryError) as error:
             raise StoreError(f"there is no episode {id!r} in {self.path}; ids() lists those it has") from error
-        except (json.JSONDecodeError, KeyError) as error:
+        except (ValueError, KeyError) as error:
             raise StoreError(f"episode {id!r} in {self.path} is damaged ({file}); delete its folder") from error
 
 
 def is_store(path: Path) -> bool:
     """Whether a Zarr store of this package stands at `path`."""
     file = path / "spec.json"
-    return file.is_file() and "format_version" in json.loads(file.read_text(encoding="utf-8"))
+    return file.is_file() and "format_version" in read_json(file)
 
 
 def _differences(there: EpisodeSpec, new: EpisodeSpec) -> list[str]:

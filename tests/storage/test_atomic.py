@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from demoloom.storage import StoreError, ZarrStore
-from demoloom.storage.atomic import publish_folder, sweep, write_json
+from demoloom.storage.atomic import publish_folder, read_json, sweep, write_json
 
 
 def test_write_json_replaces_the_file(tmp_path):
@@ -123,3 +123,10 @@ def test_a_store_on_a_full_disk_keeps_what_it_has_and_goes_on_once_there_is_spac
         [*mount, command, sys.executable, FILL, tmp_path / "s"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_damaged_or_missing_json_file_is_named(tmp_path):
+    (tmp_path / "x.json").write_text('{"torn": ')
+    for name in ("x.json", "nowhere.json"):
+        with pytest.raises(StoreError, match=rf"cannot read .*{name}"):
+            read_json(tmp_path / name)

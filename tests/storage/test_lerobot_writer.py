@@ -36,6 +36,15 @@ print("RESULT" + json.dumps({
 """
 
 
+LEROBOT_TOOLS = """
+import sys
+from lerobot.datasets import LeRobotDataset, aggregate_datasets, delete_episodes
+one, two, merged, deleted = sys.argv[1:]
+aggregate_datasets(["local/one", "local/two"], "local/merged", roots=[one, two], aggr_root=merged)
+delete_episodes(LeRobotDataset("local/one", root=one), [0], output_dir=deleted, repo_id="local/deleted")
+"""
+
+
 @pytest.fixture(scope="module")
 def plain_env(tmp_path_factory):
     cache = tmp_path_factory.mktemp("cache")
@@ -70,6 +79,24 @@ def test_plain_lerobot_reads_every_row_frame_and_window(tmp_path, spec, make_epi
         assert found[name] == [getattr(episode, values)[step] for episode, step in rows]
     assert found["pose"] == [-0.5] * 20
     assert found["q50"] == [4.0, 2.0]
+
+
+@pytest.mark.slow
+def test_lerobots_tools_merge_and_edit_what_is_written(tmp_path, spec, make_episode, plain_env):
+    written = episodes(make_episode)
+    for name in ("one", "two"):
+        write_lerobot(tmp_path / name, spec, written)
+    folders = [tmp_path / name for name in ("one", "two", "merged", "deleted")]
+    done = subprocess.run(
+        [sys.executable, "-c", LEROBOT_TOOLS, *folders], capture_output=True, text=True, check=False, env=plain_env
+    )
+    assert done.returncode == 0, done.stderr
+    for found, episode in zip(open_dataset(tmp_path / "merged"), written * 2, strict=True):
+        np.testing.assert_array_equal(found.images["top"], episode.images["top"])
+        np.testing.assert_array_equal(found.action, episode.action)
+    for found, episode in zip(open_dataset(tmp_path / "deleted"), written[1:], strict=True):
+        assert np.abs(found.images["top"].astype(int) - episode.images["top"]).max() <= 2
+        np.testing.assert_array_equal(found.action, episode.action)
 
 
 def test_what_is_written_is_read_bit_for_bit(tmp_path, spec, make_episode, same):

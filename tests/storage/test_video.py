@@ -85,6 +85,8 @@ def test_a_missing_file_is_named(tmp_path):
         ({"pix_fmt": "rgb24"}, "pix_fmt must be one of gbrp, yuv444p, yuv420p, got 'rgb24'"),
         ({"crf": 60}, "crf must be in 0 .. 51, got 60"),
         ({"frames_per_key": 0}, "got 0"),
+        ({"preset": "quick"}, "preset must be one of .* got 'quick'"),
+        ({"num_threads": -1}, "num_threads must be 0 or more, got -1"),
     ],
 )
 def test_a_setting_that_no_codec_has_is_refused(setting, message):
