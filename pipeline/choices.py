@@ -1,11 +1,21 @@
-"""Choosing a preset by name."""
+"""What decides the defaults of a command's other options: a preset by name, or the folder of a run."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
 from ..storage.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is read from the command line before the other options can have defaults."""
+
+    preset: str | None = None
+    run_dir: Path | None = None
 
 
 def choose_preset[T](presets: Mapping[str, T], name: str) -> T:
@@ -21,11 +31,11 @@ def choose_preset[T](presets: Mapping[str, T], name: str) -> T:
     return presets[name]
 
 
-def refuse_preset(command: str, name: str | None) -> None:
+def refuse_preset(command: str, given: Given) -> None:
     """Refuse a preset where a command has none.
 
     Raises:
         ConfigError: a preset was named.
     """
-    if name is not None:
-        raise ConfigError(f"`demoloom {command}` has no presets, got --preset {name}")
+    if given.preset is not None:
+        raise ConfigError(f"`demoloom {command}` has no presets, got --preset {given.preset}")

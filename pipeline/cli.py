@@ -11,15 +11,17 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from ..storage.errors import ConfigError, DemoloomError
+from .choices import Given
 from .environment import prepare_environment
 
 
 @dataclass(frozen=True)
 class Command:
-    """One command; its module in `commands/` holds `Options`, `default_options(preset)` and `main(options)`."""
+    """One command; its module in `commands/` holds `Options`, `default_options(given)` and `main(options)`."""
 
     name: str
     summary: str
@@ -89,26 +91,28 @@ def find_command(name: str) -> Command:
 
 
 def parse_options(command: Command, arguments: Sequence[str]) -> Any:
-    """Parse the options of a command; those not given are taken from the preset named by `--preset`."""
+    """Parse the options of a command; `--preset` and `--run-dir` decide the defaults."""
     import tyro
 
     module = command.module
     return tyro.cli(
         module.Options,
         args=list(arguments),
-        default=module.default_options(_preset(arguments)),
+        default=module.default_options(_given(arguments)),
         prog=f"demoloom {command.name}",
     )
 
 
-def _preset(arguments: Sequence[str]) -> str | None:
+def _given(arguments: Sequence[str]) -> Given:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     parser.add_argument("--preset")
+    parser.add_argument("--run-dir", type=Path)
     try:
-        return parser.parse_known_args(list(arguments))[0].preset
+        found, _ = parser.parse_known_args(list(arguments))
     except argparse.ArgumentError:
-        # `--preset` without a value: tyro says so in its own words.
-        return None
+        # An option without its value: tyro says so in its own words.
+        return Given()
+    return Given(found.preset, found.run_dir)
 
 
 def _overview() -> str:

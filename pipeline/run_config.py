@@ -8,10 +8,15 @@ from pathlib import Path
 from ..generators.fleet import FleetConfig
 from ..generators.learned.training_config import WorldTrainingConfig
 from ..policies.training import PolicyTrainingConfig
+from ..storage.atomic import write_json
 from ..storage.errors import ConfigError
+from .plain import to_plain
+from .run_folder import RunFolder
 from .stages.collect import CollectConfig
 from .stages.evaluate import EvaluateConfig
 from .stages.generate import Format, GenerateConfig
+
+CONFIG_FILE = "config.json"
 
 
 @dataclass(frozen=True)
@@ -47,3 +52,26 @@ class RunConfig:
     def __post_init__(self) -> None:
         if self.seed < 0:
             raise ConfigError(f"seed must not be negative, got {self.seed}")
+
+
+def save_config(folder: RunFolder, config: RunConfig) -> None:
+    """Keep a run's config in its folder, for the next call without settings."""
+    write_json(folder.path / CONFIG_FILE, to_plain(config))
+
+
+def load_config(folder: RunFolder) -> RunConfig | None:
+    """The config a run folder was last used with, or None where there is none.
+
+    Raises:
+        ConfigError: it is of another version of demoloom; the message names the settings that do not fit.
+    """
+    path = folder.path / CONFIG_FILE
+    if not path.exists():
+        return None
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        return TypeAdapter(RunConfig).validate_json(path.read_text())
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+        raise ConfigError(f"{path} cannot be used ({faults}); name a --preset, and what changed runs again") from error

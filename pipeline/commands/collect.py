@@ -9,7 +9,7 @@ from typing import Annotated
 import tyro
 
 from ...generators.fleet import FleetConfig
-from ..choices import choose_preset
+from ..choices import Given, choose_preset
 from ..presets import DEFAULT_PRESET, RUNS
 from ..stages.collect import CollectConfig, collect
 from .standalone import stage_work
@@ -31,9 +31,9 @@ class Options:
     fleet: FleetConfig = field(default_factory=FleetConfig)
 
 
-def default_options(preset: str | None) -> Options:
+def default_options(given: Given) -> Options:
     """The options of a preset."""
-    name = preset or DEFAULT_PRESET
+    name = given.preset or DEFAULT_PRESET
     chosen = choose_preset(RUNS, name)
     return Options(preset=name, config=chosen.collect, fleet=chosen.fleet)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from ..choices import refuse_preset
+from ..choices import Given, refuse_preset
 from ..console import say
 
 
@@ -24,9 +24,9 @@ class Options:
     """What to write. Zarr keeps frames exactly; LeRobot keeps them as H.264 video."""
 
 
-def default_options(preset: str | None) -> object:
+def default_options(given: Given) -> object:
     """The paths have no default."""
-    refuse_preset("convert", preset)
+    refuse_preset("convert", given)
     return tyro.MISSING_NONPROP
 
 

@@ -11,7 +11,7 @@ import tyro
 from ...generators.fleet import FleetConfig
 from ...policies.evaluation import policy_ref
 from ...storage.plugins import PluginRef, load_plugin
-from ..choices import choose_preset
+from ..choices import Given, choose_preset
 from ..presets import DEFAULT_PRESET, RUNS
 from ..report.scores import scores_text
 from ..stages.evaluate import Contestant, EvaluateConfig, evaluate
@@ -39,9 +39,9 @@ class Options:
     fleet: FleetConfig = field(default_factory=FleetConfig)
 
 
-def default_options(preset: str | None) -> Options:
+def default_options(given: Given) -> Options:
     """The options of a preset."""
-    name = preset or DEFAULT_PRESET
+    name = given.preset or DEFAULT_PRESET
     chosen = choose_preset(RUNS, name)
     return Options(preset=name, config=chosen.evaluate, fleet=chosen.fleet)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..choices import refuse_preset
+from ..choices import Given, refuse_preset
 from .standalone import stage_work
 
 
@@ -19,9 +19,9 @@ class Options:
     """Folder to write; must not exist."""
 
 
-def default_options(preset: str | None) -> Options:
+def default_options(given: Given) -> Options:
     """This command has no presets."""
-    refuse_preset("export", preset)
+    refuse_preset("export", given)
     return Options()
 
 

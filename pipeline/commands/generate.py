@@ -9,7 +9,7 @@ from typing import Annotated
 import tyro
 
 from ...generators.fleet import FleetConfig
-from ..choices import choose_preset
+from ..choices import Given, choose_preset
 from ..presets import DEFAULT_PRESET, RUNS
 from ..stages.generate import Destination, Format, GenerateConfig, generate, make_expert, world_ref
 from .standalone import stage_work
@@ -37,9 +37,9 @@ class Options:
     fleet: FleetConfig = field(default_factory=FleetConfig)
 
 
-def default_options(preset: str | None) -> Options:
+def default_options(given: Given) -> Options:
     """The options of a preset."""
-    name = preset or DEFAULT_PRESET
+    name = given.preset or DEFAULT_PRESET
     chosen = choose_preset(RUNS, name)
     return Options(preset=name, config=chosen.generate, fleet=chosen.fleet)
 

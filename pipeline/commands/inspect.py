@@ -12,7 +12,7 @@ import tyro
 
 from ...storage.episode import EpisodeSummary
 from ...storage.spec import EpisodeSpec
-from ..choices import refuse_preset
+from ..choices import Given, refuse_preset
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Options:
     """List at most so many episodes; 0 lists all."""
 
 
-def default_options(preset: str | None) -> object:
+def default_options(given: Given) -> object:
     """The path has no default."""
-    refuse_preset("inspect", preset)
+    refuse_preset("inspect", given)
     return tyro.MISSING_NONPROP
 
 

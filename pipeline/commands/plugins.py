@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 from typing import get_args
 
 from ...storage.plugins import Kind
-from ..choices import refuse_preset
+from ..choices import Given, refuse_preset
 
 
 @dataclass(frozen=True)
@@ -15,9 +15,9 @@ class Options:
     """List the worlds, streams, policies and tasks that installed packages offer."""
 
 
-def default_options(preset: str | None) -> Options:
+def default_options(given: Given) -> Options:
     """This command has no presets."""
-    refuse_preset("plugins", preset)
+    refuse_preset("plugins", given)
     return Options()
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import tyro
 
-from ..choices import refuse_preset
+from ..choices import Given, refuse_preset
 from ..run_folder import RunFolder
 
 
@@ -23,9 +23,9 @@ class Options:
     """Folder of the run that holds it."""
 
 
-def default_options(preset: str | None) -> object:
+def default_options(given: Given) -> object:
     """The id has no default."""
-    refuse_preset("replay", preset)
+    refuse_preset("replay", given)
     return tyro.MISSING_NONPROP
 
 

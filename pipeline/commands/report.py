@@ -9,7 +9,7 @@ from typing import Annotated
 import tyro
 
 from ...storage.errors import StoreError
-from ..choices import refuse_preset
+from ..choices import Given, refuse_preset
 from ..console import show_progress
 from ..run_folder import RunFolder
 
@@ -22,9 +22,9 @@ class Options:
     """Folder of the run."""
 
 
-def default_options(preset: str | None) -> object:
+def default_options(given: Given) -> object:
     """The run folder has no default."""
-    refuse_preset("report", preset)
+    refuse_preset("report", given)
     return tyro.MISSING_NONPROP
 
 

@@ -9,12 +9,12 @@ from typing import Annotated
 import tyro
 
 from ...storage.plugins import load_plugin
-from ..choices import choose_preset
+from ..choices import Given, choose_preset
 from ..console import say
 from ..line import pending
 from ..presets import DEFAULT_PRESET, RUNS, fit_to_kind
 from ..run import run, stages_of
-from ..run_config import RunConfig
+from ..run_config import RunConfig, load_config, save_config
 from ..run_folder import RunFolder
 
 
@@ -27,7 +27,8 @@ class Options:
     """
 
     preset: str = DEFAULT_PRESET
-    """What the other options start from: smoke (a test), tiny (a demo in minutes), cpu (about as good as CPUs get)."""
+    """What the other options start from: smoke (a test), tiny (a demo in minutes), cpu (about as good as CPUs get).
+    Unless it is given, a run folder that exists keeps the settings it was made with."""
     run_dir: Path | None = None
     """Folder of the run; `runs/PRESET` by default."""
     prefect: bool = True
@@ -40,10 +41,11 @@ class Options:
         return RunFolder(self.run_dir or Path("runs") / self.preset)
 
 
-def default_options(preset: str | None) -> Options:
-    """The options of a preset."""
-    name = preset or DEFAULT_PRESET
-    return Options(preset=name, config=choose_preset(RUNS, name))
+def default_options(given: Given) -> Options:
+    """The options of a preset or, if none is named, those with which the run folder was made."""
+    options = Options(preset=given.preset or DEFAULT_PRESET, run_dir=given.run_dir)
+    stored = load_config(options.folder) if given.preset is None else None
+    return replace(options, config=stored or choose_preset(RUNS, options.preset))
 
 
 def main(options: Options) -> None:
@@ -52,6 +54,7 @@ def main(options: Options) -> None:
     policy = fit_to_kind(options.config.policy, choose_preset(RUNS, options.preset).policy)
     config = replace(options.config, policy=policy)
     check_inputs(config)
+    save_config(folder, config)
     if not pending(folder, stages_of(config, folder)):
         say(f"nothing to do: all stages of {folder.path} are done with these settings")
     elif options.prefect:

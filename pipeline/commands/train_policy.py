@@ -9,7 +9,7 @@ from typing import Annotated
 import tyro
 
 from ...policies.training import PolicyTrainingConfig, train_policy
-from ..choices import choose_preset
+from ..choices import Given, choose_preset
 from ..presets import DEFAULT_PRESET, RUNS, fit_to_kind
 from .standalone import stage_work
 
@@ -29,9 +29,9 @@ class Options:
     config: Annotated[PolicyTrainingConfig, tyro.conf.arg(name="")] = field(default_factory=PolicyTrainingConfig)
 
 
-def default_options(preset: str | None) -> Options:
+def default_options(given: Given) -> Options:
     """The options of a preset."""
-    name = preset or DEFAULT_PRESET
+    name = given.preset or DEFAULT_PRESET
     return Options(preset=name, config=choose_preset(RUNS, name).policy)
 
 

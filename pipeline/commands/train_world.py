@@ -9,7 +9,7 @@ from typing import Annotated
 import tyro
 
 from ...generators.learned.training_config import WorldTrainingConfig
-from ..choices import choose_preset
+from ..choices import Given, choose_preset
 from ..presets import DEFAULT_PRESET, RUNS
 from .standalone import stage_work
 
@@ -27,9 +27,9 @@ class Options:
     config: Annotated[WorldTrainingConfig, tyro.conf.arg(name="")] = field(default_factory=WorldTrainingConfig)
 
 
-def default_options(preset: str | None) -> Options:
+def default_options(given: Given) -> Options:
     """The options of a preset."""
-    name = preset or DEFAULT_PRESET
+    name = given.preset or DEFAULT_PRESET
     return Options(preset=name, config=choose_preset(RUNS, name).world)
 
 

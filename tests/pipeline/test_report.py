@@ -39,6 +39,12 @@ def test_the_page_names_scores_with_intervals_reasons_and_stages(page: str) -> N
         assert text in page
 
 
+def test_the_page_begins_with_what_came_of_it(page: str) -> None:
+    lead = " ".join(re.sub("<[^>]*>", "", page[page.index('class="lead"') :]).split())
+    assert "trained on 4 demonstrations made inside the world model" in lead
+    assert "solves 60 % of 4 new starts in reality; its mean best score is 0.60." in lead
+
+
 def test_a_run_that_has_just_begun_has_a_report_too(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
     folder.record(stage="collect", event="started")

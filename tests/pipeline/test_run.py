@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from demoloom.pipeline.choices import Given
 from demoloom.pipeline.cli import main
+from demoloom.pipeline.commands.run import default_options
 from demoloom.pipeline.presets import DEFAULT_PRESET, RUNS, fit_to_kind
 from demoloom.pipeline.run import stages_of
-from demoloom.pipeline.run_config import RunConfig
+from demoloom.pipeline.run_config import RunConfig, load_config, save_config
 from demoloom.pipeline.run_folder import RunFolder
 from demoloom.pipeline.stage import stage_digests
 from demoloom.pipeline.stages.collect import CollectConfig, link_interaction
@@ -140,3 +142,21 @@ def test_settings_of_one_kind_of_policy_are_not_given_to_another() -> None:
     assert fit_to_kind(dataclasses.replace(preset, num_steps=7), preset).settings == ("width=16",)
     own = dataclasses.replace(preset, kind="act", settings=("dim_model=64",))
     assert fit_to_kind(own, preset).settings == ("dim_model=64",)
+
+
+def test_a_run_folder_keeps_the_settings_it_was_made_with(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    config = dataclasses.replace(RUNS["cpu"], seed=7, interaction=tmp_path)
+    save_config(folder, config)
+    assert default_options(Given(run_dir=folder.path)).config == config
+    assert default_options(Given(preset="smoke", run_dir=folder.path)).config == SMOKE
+
+
+def test_a_new_run_folder_gets_the_default_preset(tmp_path: Path) -> None:
+    assert default_options(Given(run_dir=tmp_path)).config == RUNS[DEFAULT_PRESET]
+
+
+def test_stored_settings_that_do_not_fit_are_named(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"tusk": "pusht"}')
+    with pytest.raises(ConfigError, match=r"tusk: Unexpected keyword argument.*name a --preset"):
+        load_config(RunFolder(tmp_path))
