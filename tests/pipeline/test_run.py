@@ -157,6 +157,6 @@ def test_a_new_run_folder_gets_the_default_preset(tmp_path: Path) -> None:
 
 
 def test_stored_settings_that_do_not_fit_are_named(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text('{"tusk": "pusht"}')
-    with pytest.raises(ConfigError, match=r"tusk: Unexpected keyword argument.*name a --preset"):
+    (tmp_path / "config.json").write_text('{"seed": "seven"}')
+    with pytest.raises(ConfigError, match=r"seed: Input should be a valid integer.*name a --preset"):
         load_config(RunFolder(tmp_path))
