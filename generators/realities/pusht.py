@@ -119,7 +119,7 @@ class _Moment:
 
 
 class _QuickPushT(PushTEnv):
-    """One gym-pusht environment, three times as fast at the same bytes."""
+    """One gym-pusht environment, twice as fast at the same bytes."""
 
     def __init__(self, size: int) -> None:
         super().__init__(obs_type="pixels_agent_pos", observation_width=size, observation_height=size)
