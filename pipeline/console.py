@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import TextIO
 
 from ..storage.progress import Progress
@@ -21,13 +21,17 @@ def say(text: str) -> None:
 
 @contextmanager
 def show_progress(title: str, file: TextIO | None = None) -> Iterator[Progress]:
-    """Give a progress that shows how far the work called `title` is, until the block ends."""
+    """Give a progress that shows how far the work called `title` is, until the block ends.
+
+    What libraries print meanwhile goes to stderr too, so that stdout holds results only.
+    """
     file = file or sys.stderr
-    if file.isatty():
-        with _bar(title, file) as progress:
-            yield progress
-    else:
-        yield plain_progress(title, file)
+    with redirect_stdout(sys.stderr):
+        if file.isatty():
+            with _bar(title, file) as progress:
+                yield progress
+        else:
+            yield plain_progress(title, file)
 
 
 def plain_progress(title: str, file: TextIO, interval_s: float = PLAIN_INTERVAL_S) -> Progress:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import io
 
+import pytest
+
 from demoloom.pipeline.console import plain_progress, show_progress
 
 
@@ -30,3 +32,10 @@ def test_a_terminal_gets_a_bar() -> None:
     with show_progress("collect", Terminal()) as progress:
         progress(1, 2, "half way")
         progress(2, 0, "")
+
+
+def test_what_libraries_print_does_not_mix_with_results(capsys: pytest.CaptureFixture[str]) -> None:
+    with show_progress("collect", io.StringIO()):
+        print("Loading weights from local directory")
+    print("report/index.html")
+    assert capsys.readouterr().out == "report/index.html\n"
