@@ -8,6 +8,7 @@ from typing import Annotated
 
 import tyro
 
+from ...storage.errors import ConfigError
 from ...storage.plugins import load_plugin
 from ..choices import Given, choose_preset
 from ..console import say
@@ -72,9 +73,14 @@ def check_inputs(config: RunConfig) -> None:
     Raises:
         PluginError: there is no such task.
         StoreError: the interaction data given cannot be read.
+        ConfigError: it has no labels.
     """
     load_plugin("tasks", config.task)
     if config.interaction is not None:
         from ...storage.dataset import open_dataset
 
-        open_dataset(config.interaction)
+        if not open_dataset(config.interaction).spec.labels:
+            raise ConfigError(
+                f"the dataset at {config.interaction} has no labels (columns label.NAME), from which a probe learns what "
+                "the scripted expert sees; add them, or train a world alone with `demoloom train-world`"
+            )

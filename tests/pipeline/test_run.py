@@ -97,6 +97,15 @@ def test_interaction_data_that_is_not_there_is_refused_before_anything_starts(
     assert not (tmp_path / "run").exists()
 
 
+def test_interaction_data_without_labels_is_refused_before_anything_starts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_store(tmp_path / "theirs", [dot_episode(0)])
+    assert main(["run", "--run-dir", str(tmp_path / "run"), "--interaction", str(tmp_path / "theirs")]) == 2
+    assert "has no labels" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_task_that_is_not_installed_is_refused_before_anything_starts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
