@@ -81,6 +81,6 @@ def check_inputs(config: RunConfig) -> None:
 
         if not open_dataset(config.interaction).spec.labels:
             raise ConfigError(
-                f"the dataset at {config.interaction} has no labels (columns label.NAME), from which a probe learns what "
-                "the scripted expert sees; add them, or train a world alone with `demoloom train-world`"
+                f"the dataset at {config.interaction} has no labels (columns label.NAME), from which a probe "
+                "learns what the scripted expert sees; add them, or train a world alone with `demoloom train-world`"
             )
