@@ -31,5 +31,9 @@ format: install
 lock: install
 	scripts/lock $(VENV) > constraints.txt.new && mv constraints.txt.new constraints.txt
 
+figures: install
+	$(BIN)/python benchmarks/demo.py $(RUN_DIR)
+	$(BIN)/python scripts/readme_figures.py $(RUN_DIR)
+
 clean:
 	rm -rf $(VENV) build dist *.egg-info
