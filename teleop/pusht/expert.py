@@ -9,6 +9,7 @@ import numpy as np
 from ...generators.stream import Observation
 from ...storage.errors import ConfigError
 from ...storage.spec import EpisodeSpec
+from .belief import Belief
 from .geometry import AGENT_RADIUS, WORKSPACE, nearest_on_tee, placement_of, to_frame, to_world
 from .planner import Moves, plan
 from .sight import read_pose
@@ -24,6 +25,8 @@ IMAGE, STATE, LABEL = "observation.images.top", "observation.state", "block_pose
 #: L is a speed of L / 2 units a step.
 WALK_LEAD = 36.0
 PUSH_LEAD = 22.0
+#: The least lead of a push that is to move at all, so that one which fell short does not creep.
+MIN_NUDGE = 1.5
 #: The last leg of a walk aims so far beyond its end, to arrive at the pace of a push.
 ARRIVAL_LEAD = 8.0
 #: Share of the noise kept from one step to the next: pushes go astray for half a second, they do not shake.
@@ -33,8 +36,8 @@ NOISE_MEMORY = 0.8
 class PushTExpert:
     """Pushes the T onto the goal, seeing the observation alone.
 
-    What it does is a function of the agent's position and the T's pose as read from the frame; nothing is remembered,
-    except for the noise.
+    What it does is a function of the agent's position and of the T's pose as read from the frames, in which readings
+    of the same T are averaged; no plan is remembered.
 
     Args:
         spec: of the world to drive: a camera `top`, and the agent's x and y as state and as action.
@@ -52,6 +55,7 @@ class PushTExpert:
             raise ConfigError(f"action_noise of pusht-expert must lie in [0, {WORKSPACE:g}), got {action_noise}")
         self._read = _pose_reader(probe) if isinstance(probe, str) else probe
         self._noise = action_noise
+        self._belief = Belief(0)
         self._rngs: list[np.random.Generator] = []
         self._drift: np.ndarray = np.zeros((0, 2))
 
@@ -60,14 +64,17 @@ class PushTExpert:
         if len(self._rngs) != len(mask):
             self._rngs = [np.random.default_rng(seed) for seed in seeds]
             self._drift = np.zeros((len(mask), 2))
+            self._belief = Belief(len(mask))
         for slot in np.flatnonzero(mask):
             self._rngs[slot] = np.random.default_rng(seeds[slot])
             self._drift[slot] = 0.0
+            self._belief.forget(slot)
 
     def act(self, observation: Observation) -> np.ndarray:
         """See ActionStream.act."""
         agent = observation[STATE][:, :2].astype(np.float64)
-        placement = placement_of(self._read(observation[IMAGE])[LABEL].astype(np.float64))
+        reading = placement_of(self._read(observation[IMAGE])[LABEL].astype(np.float64))
+        placement = self._belief.look(reading, agent)
         action = commands(plan(placement, agent), agent, placement) + self._drifted()
         return np.clip(action, 0.0, WORKSPACE).astype(np.float32)
 
@@ -87,7 +94,7 @@ def commands(moves: Moves, agent: np.ndarray, placement: np.ndarray) -> np.ndarr
     ahead = moves.target - agent
     distance = np.sqrt((ahead**2).sum(axis=-1, keepdims=True))
     walk_lead = np.where(moves.is_corner[:, None], WALK_LEAD, np.minimum(distance + ARRIVAL_LEAD, WALK_LEAD))
-    lead = np.where(moves.is_push[:, None], np.minimum(distance, PUSH_LEAD), walk_lead)
+    lead = np.where(moves.is_push[:, None], np.clip(distance, MIN_NUDGE * (distance > 0), PUSH_LEAD), walk_lead)
     heading = ahead / np.maximum(distance, 1e-6)
     aside = np.where(moves.is_push[:, None], 0.0, _room_wanted(agent, placement))
     return agent + heading * lead + aside

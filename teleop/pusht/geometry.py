@@ -50,13 +50,17 @@ def to_world(points: np.ndarray, placement: np.ndarray) -> np.ndarray:
 
 
 GOAL = placement_of(GOAL_POSE)
-_GOAL_MEAN = to_world(CORNER_MEAN, GOAL)
 
 
 def goal_distance(placement: np.ndarray) -> np.ndarray:
-    """Root mean square distance (...) of the T's eight corners from where they belong at the goal."""
-    shift = to_world(CORNER_MEAN, placement) - _GOAL_MEAN
-    turn = 1.0 - (placement[..., 2] * GOAL[2] + placement[..., 3] * GOAL[3])
+    """How far (...) the T's corners are from where they belong at the goal."""
+    return corner_distance(placement, GOAL)
+
+
+def corner_distance(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Root mean square distance (...) between the eight corners of Ts at two placements (..., 4)."""
+    shift = to_world(CORNER_MEAN, one) - to_world(CORNER_MEAN, other)
+    turn = 1.0 - (one[..., 2] * other[..., 2] + one[..., 3] * other[..., 3])
     return np.sqrt((shift**2).sum(axis=-1) + 2.0 * CORNER_VARIANCE * np.maximum(turn, 0.0))
 
 

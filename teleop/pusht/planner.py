@@ -24,8 +24,12 @@ APPROACH_STEPS = 10.0
 GAP = 8.0
 #: The agent may push straight from where it stands when it is as near to the T as this.
 REACH = 14.0
+#: Within this distance of a run-up the agent pushes; it need not go back to where the run-up starts.
+ARRIVED = 5.0
 CONTACT_SPACING = 20.0
 NUM_STRIDES = 20
+#: Steps that a push from where the agent stands must save; less, and an agent whose push has done its work lingers.
+MIN_GAIN = 1.0
 #: With this corner distance left the T lies on the goal, and the agent keeps still.
 STOP_DISTANCE = 1.0
 
@@ -78,14 +82,18 @@ def plan(placement: np.ndarray, agent: np.ndarray) -> Moves:
     candidates = _joined(_grid_pushes(placement, way), _pushes_from_here(placement, local))
     cost, length = _costs(placement, candidates)
     slots, best = np.arange(len(agent)), cost.argmin(axis=1)
-    is_push, start = best >= len(STARTS), np.minimum(best, len(STARTS) - 1)
-    push_to = agent + candidates.direction[slots, best] * length[slots, best][:, None]
+    start = np.minimum(best, len(STARTS) - 1)
+    is_corner = (hop[slots, start] != STARTS[start]).any(axis=-1)
+    has_arrived = ~is_corner & _is_on_run_up(local, start)
+    is_push = (best >= len(STARTS)) | has_arrived
+    beyond = (length - candidates.run_up)[slots, best]
+    push_to = candidates.contact[slots, best] + candidates.direction[slots, best] * beyond[:, None]
     target = np.where(is_push[:, None], push_to, to_world(hop[slots, start], placement))
     solved = goal_distance(placement) < STOP_DISTANCE
     return Moves(
         target=np.where(solved[:, None], agent, target),
         is_push=is_push | solved,
-        is_corner=(hop[slots, start] != STARTS[start]).any(axis=-1),
+        is_corner=is_corner,
     )
 
 
@@ -113,6 +121,15 @@ _ANGLES = np.radians(np.arange(0.0, 360.0, 15.0))
 STEERING = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=-1)
 
 
+def _is_on_run_up(local: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Whether each agent (N, 2), in the T's frame, is about between its start (N,) of the grid and the contact."""
+    gone = local - STARTS[start]
+    along = np.clip((gone * DIRECTIONS[start]).sum(axis=-1), 0.0, GAP)
+    aside = gone - along[:, None] * DIRECTIONS[start]
+    near: np.ndarray = (aside**2).sum(axis=-1) < ARRIVED**2
+    return near
+
+
 def _grid_pushes(placement: np.ndarray, way: np.ndarray) -> Candidates:
     starts = to_world(STARTS, placement[:, None])
     direction = rotate(DIRECTIONS, placement[:, None, 2], placement[:, None, 3])
@@ -135,17 +152,19 @@ def _joined(*parts: Candidates) -> Candidates:
 
 
 def _costs(placement: np.ndarray, pushes: Candidates) -> tuple[np.ndarray, np.ndarray]:
-    """Each push's cost (N, P) in steps and the length (N, P) at which it is lowest; infinite if it never helps."""
+    """Each push's cost (N, P) in steps and the length (N, P) at which it is lowest; infinite if it is idle."""
     # Near the goal shorter strides, so that a nudge of half a unit can be told from one of a whole.
     stride = np.clip(goal_distance(placement) / 15.0, 0.4, 4.0)
     track = push(placement, pushes.contact, pushes.direction, stride, NUM_STRIDES)
     steps = np.arange(NUM_STRIDES + 1)[:, None, None] * (stride / PUSH_SPEED)[:, None]
     cost = remaining_steps(goal_distance(track)) + steps
-    best = cost.argmin(axis=0)
+    best = 1 + cost[1:].argmin(axis=0)
     lowest = np.take_along_axis(cost, best[None], axis=0)[0]
     end = np.take_along_axis(track, best[None, ..., None], axis=0)[0]
     total = lowest + pushes.run_up / PUSH_SPEED + pushes.approach + _beyond_walls(end)
-    return np.where(best > 0, total, np.inf), pushes.run_up + best * stride[:, None]
+    # A push from the grid is always offered: where the T lies the wrong way round, none of them helps at once.
+    helps = remaining_steps(goal_distance(placement))[:, None] - lowest > MIN_GAIN
+    return np.where(helps | (pushes.approach > 0.0), total, np.inf), pushes.run_up + best * stride[:, None]
 
 
 def _beyond_walls(placement: np.ndarray) -> np.ndarray:

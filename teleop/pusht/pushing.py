@@ -33,15 +33,20 @@ def push(
     track = [tee]
     step = direction * stride[:, None, None]
     for count in range(1, num_strides + 1):
-        agent = start + step * count
-        for box in BOXES:
-            tee = _clear(tee, agent, box)
+        tee = clear_of(tee, start + step * count)
         track.append(tee)
     return np.stack(track)
 
 
-def _clear(tee: np.ndarray, agent: np.ndarray, box: np.ndarray) -> np.ndarray:
-    """The T's placement (N, C, 4) once the agent (N, C, 2) no longer cuts into one of its boxes."""
+def clear_of(tee: np.ndarray, agent: np.ndarray) -> np.ndarray:
+    """Where the T (..., 4) is once it no longer overlaps the agent (..., 2)."""
+    for box in BOXES:
+        tee = _clear_box(tee, agent, box)
+    return tee
+
+
+def _clear_box(tee: np.ndarray, agent: np.ndarray, box: np.ndarray) -> np.ndarray:
+    """The T's placement (..., 4) once the agent (..., 2) no longer cuts into one of its boxes."""
     local = to_frame(agent, tee)
     contact = np.clip(local, box[0], box[1])
     gap = contact - local

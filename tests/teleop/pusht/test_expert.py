@@ -60,13 +60,14 @@ def test_it_stands_poses_that_are_off_by_a_unit_and_a_half_and_a_degree():
     assert np.isnan(steps_to_success([5, 6, 7, 8, 9], sigma=1.5)).sum() <= 1
 
 
-def test_what_it_does_depends_on_what_it_sees_and_not_on_what_it_did():
+def test_a_new_episode_owes_nothing_to_the_one_before():
     observation, _ = PushTReality(1).reset(seed=[3])
     other, _ = PushTReality(1).reset(seed=[4])
     stream = PushTExpert(SPEC, "colours")
     stream.reset([0], np.ones(1, bool))
     first = stream.act(observation)
     stream.act(other)
+    stream.reset([0], np.ones(1, bool))
     assert np.array_equal(stream.act(observation), first)
 
 
