@@ -8,6 +8,6 @@ presets: dict[str, PolicyTrainingConfig] = {
     "smoke": PolicyTrainingConfig(
         num_steps=60, batch_size=64, num_validations=3, settings=("width=16", "embedding=64", "num_blocks=1")
     ),
-    "tiny": PolicyTrainingConfig(num_steps=3_000, time_s=90, batch_size=256, num_validations=15),
-    "cpu": PolicyTrainingConfig(num_steps=40_000, time_s=1_500, batch_size=256, num_validations=25),
+    "tiny": PolicyTrainingConfig(num_steps=4_000, time_s=80, batch_size=256, num_validations=16),
+    "cpu": PolicyTrainingConfig(num_steps=40_000, time_s=1_800, batch_size=256, num_validations=40),
 }

@@ -37,7 +37,7 @@ class LatentConfig(PreTrainedConfig):
         num_blocks: residual blocks of the flow head.
         dropout: rate inside the flow head.
         observation_noise: standard deviation of the noise put on what the eyes see, in training.
-        flow_samples: times and noises drawn for each observation in training; one look at the image serves all.
+        flow_samples: times and noises drawn for each observation in training; more pay where observing is dear.
         num_inference_steps: Euler steps from noise to actions.
     """
 
@@ -56,9 +56,9 @@ class LatentConfig(PreTrainedConfig):
     width: int = 64
     embedding: int = 256
     num_blocks: int = 3
-    dropout: float = 0.1
+    dropout: float = 0.0
     observation_noise: float = 0.02
-    flow_samples: int = 4
+    flow_samples: int = 1
     num_inference_steps: int = 6
 
     optimizer_lr: float = 1e-3
@@ -75,7 +75,7 @@ class LatentConfig(PreTrainedConfig):
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
 
     def get_optimizer_preset(self) -> AdamWConfig:
-        """AdamW; what the convolutions overfit to is held back by weight decay and dropout."""
+        """AdamW."""
         return AdamWConfig(lr=self.optimizer_lr, weight_decay=self.optimizer_weight_decay)
 
     def get_scheduler_preset(self) -> None:

@@ -94,7 +94,7 @@ def eyes_settings(world: Path, spec: EpisodeSpec, eyes: str | None = None) -> di
             "poses": planar_poses({name: model.spec.labels[name] for name in labels}, spec.state),
         }
     channels = {"latent_channels": model.config.latent_channels, "channels": model.config.autoencoder_width}
-    return {"eyes": "latents", "eyes_settings": {**size, **channels}, "observation_noise": 0.1}
+    return {"eyes": "latents", "eyes_settings": {**size, **channels}, "observation_noise": 0.1, "flow_samples": 2}
 
 
 def _read_probe(folder: Path) -> tuple[list[str], dict[str, int]]:
