@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from demoloom.storage.convert import convert
 
 from demoloom.generators import RolloutPlan, rollout
 from demoloom.pipeline.cli import main
 from demoloom.pipeline.replay import compare, find_episode, plan_of, remake
 from demoloom.pipeline.run_folder import RunFolder
+from demoloom.storage.convert import convert
 from demoloom.storage.dataset import open_dataset
 from demoloom.storage.errors import ConfigError, StoreError
 from demoloom.storage.plugins import PluginRef
@@ -72,11 +72,11 @@ def test_frames_of_a_video_are_compared_up_to_compression(folder: RunFolder) -> 
     convert(open_dataset(folder.path / "rejected"), folder.path / "generated", "lerobot")
     shutil.rmtree(folder.path / "rejected")
     stored = find_episode(folder, PLAN.episode_id(1))
-    verdicts = {verdict.name: verdict for verdict in compare(stored, remake(folder, stored.episode))}
-    assert all(verdict.equal for verdict in verdicts.values())
-    assert "up to video compression" in verdicts["frames top"].text
-    black = dataclasses.replace(stored.episode, images={"top": 255 - stored.episode.images["top"]})
-    assert not all(verdict.equal for verdict in compare(stored, black))
+    made = remake(folder, stored.episode)
+    assert all(verdict.equal for verdict in compare(stored, made))
+    for off, text in ((1, "equal up to video compression, 48.1 dB"), (100, "differs up to video compression, 8.1 dB")):
+        other = dataclasses.replace(made, images={"top": stored.episode.images["top"] + np.uint8(off)})
+        assert {verdict.name: verdict.text for verdict in compare(stored, other)}["frames top"] == text
 
 
 def test_a_moved_run_is_replayed_where_it_lies(folder: RunFolder) -> None:
