@@ -23,6 +23,7 @@ from .learned.optimisation import TrainingLog, autocast, optimise
 from .learned.reader import Reader
 from .probe_config import ProbeTrainingConfig
 
+PROBE_FILES = ("config.json", "probe.safetensors")
 _STEM_WIDTH = 32
 _PIXEL_NOISE = 0.03
 #: Frames (B, 3V, H, W) in [0, 1] -> the same as a learned world shows them.
@@ -37,6 +38,7 @@ class ProbeNet(nn.Module):
 
     def __init__(self, num_cameras: int, height: int, width: int, num_outputs: int, features: int, blocks: int) -> None:
         super().__init__()
+        self.width, self.num_blocks = features, blocks
         self.stem = nn.Sequential(
             nn.PixelUnshuffle(2),
             nn.Conv2d(12 * num_cameras, _STEM_WIDTH, 3, padding=1),
@@ -75,19 +77,21 @@ class Probe:
         height, width, cameras = self.size
         if images.shape[1:] != (height, width, 3 * cameras):
             raise ConfigError(f"the probe reads frames of {(height, width, 3 * cameras)}, got {images.shape[1:]}")
-        outputs = torch.cat([self.net(to_float(part)) for part in np.array_split(images, -(-len(images) // 256) or 1)])
+        if not len(images):
+            return {name: np.zeros((0, len(names)), np.float32) for name, names in self.labels.items()}
+        outputs = torch.cat([self.net(to_float(images[at : at + 256])) for at in range(0, len(images), 256)])
         values = (outputs * self.net.scale + self.net.mean).numpy()
         ends = np.cumsum([len(names) for names in self.labels.values()])
         return dict(zip(self.labels, np.split(values, ends[:-1], axis=1), strict=True))
 
-    def save_pretrained(self, path: Path | str, config: ProbeTrainingConfig) -> None:
+    def save_pretrained(self, path: Path | str) -> None:
         """Write the folder that `from_pretrained` reads."""
         path = Path(path)
         path.mkdir(parents=True, exist_ok=True)
         save_file(
             {name: value.contiguous() for name, value in self.net.state_dict().items()}, path / "probe.safetensors"
         )
-        shape = {"labels": self.labels, "size": self.size, "width": config.width, "num_blocks": config.num_blocks}
+        shape = {"labels": self.labels, "size": self.size, "width": self.net.width, "num_blocks": self.net.num_blocks}
         write_json(path / "config.json", shape)
 
     @classmethod
@@ -98,7 +102,7 @@ class Probe:
             CheckpointError: the folder is not there, incomplete or damaged.
         """
         path = Path(path)
-        if not (path / "config.json").is_file() or not (path / "probe.safetensors").is_file():
+        if not all((path / name).is_file() for name in PROBE_FILES):
             raise CheckpointError(f"no probe at {path}; `demoloom train-world` trains one where the data has labels")
         try:
             config = json.loads((path / "config.json").read_text())
@@ -132,7 +136,7 @@ def train_probe(
     log = TrainingLog(out / "metrics.jsonl", config.num_steps, progress)
     probe = new_probe(data, config)
     fit_probe(probe, data, data.rows(train), config, config.num_steps, log)
-    probe.save_pretrained(out, config)
+    probe.save_pretrained(out)
     errors = label_errors(probe, data.frames[data.rows(held_out)], data, data.rows(held_out))
     write_json(out / "metrics.json", errors)
     return errors

@@ -81,10 +81,15 @@ class Autoencoder(nn.Module):
         return self.decoder(latents) + self.background
 
 
-def reconstruction_loss(decoded: Tensor, frames: Tensor, background: Tensor) -> Tensor:
-    """L1 + L2, nine times as heavy where the frame differs from the background, plus L1 of the image gradient."""
-    error = decoded - frames
-    foreground = ((frames - background).abs().amax(1, keepdim=True) > 0.1).float()
+def reconstruction_loss(decoded: Tensor, difference: Tensor) -> Tensor:
+    """L1 + L2, nine times as heavy where the frame differs from the background, plus L1 of the image gradient.
+
+    Args:
+        decoded: (B, 3V, H, W) what the decoder made.
+        difference: the frame's true difference from the background.
+    """
+    error = decoded - difference
+    foreground = (difference.abs().amax(1, keepdim=True) > 0.1).float()
     foreground = F.max_pool2d(foreground, 3, stride=1, padding=1)
     weighted = ((1 + 8 * foreground) * (error.abs() + error.square())).mean()
     edges = error.diff(dim=-1).abs().mean() + error.diff(dim=-2).abs().mean()

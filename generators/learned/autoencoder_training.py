@@ -8,6 +8,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from .autoencoder import reconstruction_loss
+from .config import DOWNSCALE
+from .crops import draw_crops
 from .interaction import Interaction
 from .model import WorldModel, to_float
 from .optimisation import TrainingLog, autocast, frozen, optimise
@@ -28,52 +30,72 @@ def set_background(model: WorldModel, frames: np.ndarray) -> None:
 
 
 def train_autoencoder(
-    model: WorldModel, data: Interaction, rows: np.ndarray, num_steps: int, batch_size: int, lr: float,
+    model: WorldModel, data: Interaction, rows: np.ndarray, num_steps: int, batch_size: int, crop: int, lr: float,
     rng: np.random.Generator, log: TrainingLog,
 ) -> None:  # fmt: skip
     """Train encoder and decoder on the frames of `rows`, the latents made noisy between them.
 
+    Most steps see windows of `crop` latent cells; every fourth sees whole frames, which are what counts later.
     A cycle term lets the encoder find a latent again in what was decoded from it: the trust of a world rests on it.
     """
-    autoencoder = model.autoencoder
+    autoencoder, noise = model.autoencoder, torch.Generator().manual_seed(int(rng.integers(2**31)))
+    foreground = _foreground_cells(model, data.frames)
 
     def loss_at(step: int) -> Tensor:
-        frames = to_float(data.frames[rng.choice(rows, batch_size)])
+        if step % 4 == 3:
+            difference = to_float(data.frames[rng.choice(rows, batch_size // 4)]) - autoencoder.background
+        else:
+            chosen = rng.choice(rows, batch_size)
+            crops = draw_crops(foreground[torch.from_numpy(chosen)], crop, noise).in_pixels()
+            difference = to_float(crops.of_frames(data.frames, chosen)) - crops.of_maps(autoencoder.background)
         with autocast():
-            latents = autoencoder.encode(frames)
-            decoded = autoencoder.decode(latents + _noise(latents))
-            loss = reconstruction_loss(decoded, frames, autoencoder.background)
+            latents = autoencoder.encoder(difference)
+            decoded = autoencoder.decoder(latents + _noise(latents, noise))
+            loss = reconstruction_loss(decoded, difference)
             if step % 4 == 0:
-                again = autoencoder.encode(decoded.clamp(0, 1))
-                loss = loss + _CYCLE_WEIGHT * F.mse_loss(again, latents.detach())
+                loss = loss + _CYCLE_WEIGHT * F.mse_loss(autoencoder.encoder(decoded), latents.detach())
         return loss
 
     optimise([autoencoder], loss_at, num_steps, lr, "autoencoder", log)
+
+
+def _foreground_cells(model: WorldModel, frames: np.ndarray) -> Tensor:
+    """(R, H/4, W/4) uint8: 1 where some pixel of the cell differs from the background."""
+    background = model.autoencoder.background
+    parts = []
+    for at in range(0, len(frames), 512):
+        difference = (to_float(frames[at : at + 512]) - background).abs().amax(1, keepdim=True)
+        parts.append((F.max_pool2d(difference, DOWNSCALE)[:, 0] > 0.1).to(torch.uint8))
+    return torch.cat(parts)
 
 
 def touch_up_decoder(
     model: WorldModel, data: Interaction, pool: RolloutPool, num_steps: int, lr: float, log: TrainingLog
 ) -> None:
     """Train the decoder alone on latents which the dynamics rolled out, towards the real frames they stand for."""
-    autoencoder = model.autoencoder
+    autoencoder, noise = model.autoencoder, torch.Generator().manual_seed(0)
 
     def loss_at(step: int) -> Tensor:
         with torch.inference_mode():
-            predicted = model.predict(pool.history, pool.sequences.action_history(pool.rows))
+            predicted = model.draw(
+                pool.history,
+                pool.sequences.following_vector(pool.rows),
+                pool.sequences.action_history(pool.rows),
+            )
             pool.follow(predicted, _TOUCH_UP_LIMIT, _TOUCH_UP_LENGTH)
         latents = pool.history[:, -1].clone()
-        frames = to_float(data.frames[pool.rows])
+        difference = to_float(data.frames[pool.rows]) - autoencoder.background
         with autocast():
-            decoded = autoencoder.decode(latents + 0.2 * _noise(latents))
-            return reconstruction_loss(decoded, frames, autoencoder.background)
+            return reconstruction_loss(autoencoder.decoder(latents + 0.2 * _noise(latents, noise)), difference)
 
     with frozen(autoencoder.encoder, model.dynamics):
         optimise([autoencoder.decoder], loss_at, num_steps, lr, "decoder", log)
 
 
-def _noise(latents: Tensor) -> Tensor:
+def _noise(latents: Tensor, noise: torch.Generator) -> Tensor:
     """Gaussian noise with another standard deviation, up to the largest, for each sample."""
-    return torch.randn_like(latents) * _LATENT_NOISE * torch.rand(len(latents), 1, 1, 1)
+    level = _LATENT_NOISE * torch.rand(len(latents), 1, 1, 1, generator=noise)
+    return level * torch.randn(latents.shape, generator=noise)
 
 
 def encode_all(model: WorldModel, frames: np.ndarray) -> Tensor:

@@ -18,6 +18,7 @@ from safetensors.torch import load_file, save_file
 from ...storage.atomic import write_json
 from ...storage.errors import CheckpointError
 from ...storage.spec import EpisodeSpec
+from ..probe import PROBE_FILES, Probe
 from .config import WorldConfig
 from .model import WorldModel
 
@@ -31,6 +32,7 @@ class Checkpoint:
 
     Args:
         model: its networks.
+        probe: reads the labels of a start; None where the data had none.
         task: the instruction of the episodes it was trained on.
         start_frames: (K, H, W, 3V) uint8, real frames at rest to start from.
         start_states: (K, S) float32, the states that go with them.
@@ -38,6 +40,7 @@ class Checkpoint:
     """
 
     model: WorldModel
+    probe: Probe | None
     task: str
     start_frames: np.ndarray
     start_states: np.ndarray
@@ -45,11 +48,14 @@ class Checkpoint:
 
 
 def save_pretrained(
-    path: Path | str, model: WorldModel, task: str, start_frames: np.ndarray, start_states: np.ndarray
-) -> None:
-    """Write a world as `config.json`, `spec.json`, `model.safetensors` and `starts.safetensors`."""
+    path: Path | str, model: WorldModel, probe: Probe | None, task: str, start_frames: np.ndarray,
+    start_states: np.ndarray,
+) -> None:  # fmt: skip
+    """Write a world as `config.json`, `spec.json`, `model.safetensors`, `starts.safetensors` and `probe/`."""
     path = Path(path)
     path.mkdir(parents=True, exist_ok=True)
+    if probe is not None:
+        probe.save_pretrained(path / "probe")
     write_json(path / "spec.json", model.spec.to_dict())
     save_file({name: value.contiguous() for name, value in model.state_dict().items()}, path / "model.safetensors")
     starts = {"frames": np.ascontiguousarray(start_frames), "states": np.ascontiguousarray(start_states)}
@@ -80,7 +86,8 @@ def from_pretrained(path: Path | str) -> Checkpoint:
             f"the world at {path} is damaged ({type(error).__name__}: {error}); copy it again or train it anew"
         ) from error
     model.eval().requires_grad_(False)
-    return Checkpoint(model, str(config["task"]), starts["frames"], starts["states"], hash_checkpoint(path))
+    probe = Probe.from_pretrained(path / "probe") if model.spec.labels else None
+    return Checkpoint(model, probe, str(config["task"]), starts["frames"], starts["states"], hash_checkpoint(path))
 
 
 def _config(path: Path, data: Mapping[str, Any]) -> WorldConfig:
@@ -94,6 +101,7 @@ def _config(path: Path, data: Mapping[str, Any]) -> WorldConfig:
 def hash_checkpoint(path: Path | str) -> str:
     """SHA-256 over the files that decide what a world does; metrics and previews beside them do not count."""
     digest = hashlib.sha256()
-    for name in _FILES:
+    files = [*_FILES, *(f"probe/{name}" for name in PROBE_FILES if (Path(path) / "probe" / name).is_file())]
+    for name in files:
         digest.update(hashlib.sha256((Path(path) / name).read_bytes()).digest())
     return digest.hexdigest()

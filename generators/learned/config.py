@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from ...storage.errors import ConfigError
 
@@ -20,9 +20,8 @@ class WorldConfig:
         dynamics_width: channels of the dynamics at latent resolution; half the resolution has twice as many.
         num_dynamics_blocks: residual blocks at half resolution.
         history: how many latents the dynamics sees, the present one included; two show a velocity.
-        action_pixels: the first two action dimensions are a place in the image, with their bounds at its edges;
-            the dynamics then also gets the action as maps.
-        reader_width: channels inside the heads that read state, score and success from latents.
+        vector_width: of the MLP that predicts state and labels.
+        reader_width: channels inside the head that reads the score from latents where the data has no labels.
     """
 
     latent_channels: int = 8
@@ -30,11 +29,11 @@ class WorldConfig:
     dynamics_width: int = 64
     num_dynamics_blocks: int = 4
     history: int = 2
-    action_pixels: bool = True
+    vector_width: int = 256
     reader_width: int = 48
 
     def __post_init__(self) -> None:
-        for name in ("latent_channels", "autoencoder_width", "dynamics_width", "num_dynamics_blocks", "reader_width"):
+        for name in (size.name for size in fields(self)):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         if self.history < 2:

@@ -1,42 +1,112 @@
-"""The next latent from the last ones and the actions."""
+"""The next latent from the last ones, the actions, and what the next frame is about."""
 
 from __future__ import annotations
+
+import itertools
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from .layers import ResBlock, coordinates
+from .crops import Crops
+from .layers import ResBlock, by_row, coordinates
+from .vector_dynamics import second_order, second_order_size
 
 _CONDITION = 128
+_MOST_FRAMES = 16
+#: At this scale a tenth of the image is about one unit.
+_ZOOM = 5.0
+_MAP_CHANNELS = 48
 #: Cells whose gate stays below this are copied exactly, so that what nothing touches cannot creep.
 _CLOSED = 0.15
 
 
-class Dynamics(nn.Module):
-    """A small U-Net that predicts the change of the latent, after section 5a of the recipe in docs/world-model.md.
+class LearnedFrames(nn.Module):
+    """Maps of where each cell lies in frames of reference that follow from a vector.
 
-    The actions enter through FiLM and, where they are a place in the image, as maps. A learned map tells the
-    network where it is in the image, and so what always stands there. The noise level of the history is an input
-    (GameNGen, arXiv 2408.14837): a history known to be noisy is pulled back to what frames look like.
+    Each frame is an affine map of the image whose six numbers are sums of the vector's numbers and their products:
+    enough for a frame that moves and turns with a body whose place, cosine and sine stand in the vector. A small
+    MLP then says what each cell looks like from there.
+
+    Args:
+        size: numbers in the vector.
+    """
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        pairs = max(1, size // 2)
+        self._num_frames = min(_MOST_FRAMES, pairs * pairs)
+        self.affine = nn.Linear(second_order_size(size), 6 * self._num_frames)
+        self.cells = nn.Sequential(
+            nn.Conv2d(6 * self._num_frames, 64, 1),
+            nn.SiLU(),
+            nn.Conv2d(64, 64, 1),
+            nn.SiLU(),
+            nn.Conv2d(64, _MAP_CHANNELS, 1),
+        )
+        if size > 1:
+            self._begin_at_pairs(size)
+
+    @torch.no_grad()
+    def _begin_at_pairs(self, size: int) -> None:
+        """Begin with frames centred on each pair of numbers as a place, unturned and turned by each other pair.
+
+        A frame centred on (x, y) and turned by (c, s) sees a cell at (px, py) at c (px - x) + s (py - y) and
+        c (py - y) - s (px - x); unturned is c = 1, s = 0.
+        """
+        place = {tuple(pair): i for i, pair in enumerate(torch.triu_indices(size, size).T.tolist())}
+        weight = self.affine.weight.zero_().view(self._num_frames, 2, 3, -1)
+        bias = self.affine.bias.zero_().view(self._num_frames, 2, 3)
+        pairs = [(2 * i, 2 * i + 1) for i in range(size // 2)]
+        combinations = sorted(itertools.product(pairs, pairs), key=lambda both: both[0] != both[1])
+        for frame, ((x, y), (c, s)) in enumerate(combinations[: self._num_frames]):
+            if x == c:
+                bias[frame, 0, 0] = bias[frame, 1, 1] = _ZOOM
+                weight[frame, 0, 2, x] = weight[frame, 1, 2, y] = -_ZOOM
+                continue
+            weight[frame, 0, 0, c] = weight[frame, 0, 1, s] = weight[frame, 1, 1, c] = _ZOOM
+            weight[frame, 1, 0, s] = -_ZOOM
+            for axis, terms in enumerate((((c, x, -1), (s, y, -1)), ((c, y, -1), (s, x, 1)))):
+                for first, second, sign in terms:
+                    product = size + place[min(first, second), max(first, second)]
+                    weight[frame, axis, 2, product] = sign * _ZOOM
+
+    def forward(self, vector: Tensor, grid: Tensor) -> Tensor:
+        """(B, D) and the cells' places (1 or B, 2, H, W) -> (B, channels, H, W)."""
+        # In bfloat16 a place would be known to two pixels only.
+        with torch.autocast("cpu", enabled=False):
+            affine = by_row(self.affine, second_order(vector)).view(-1, 2 * self._num_frames, 3)
+            grid = grid.expand(len(vector), -1, -1, -1)
+            right, down, shift = affine[..., None, None].unbind(2)
+            places = right * grid[:, :1] + down * grid[:, 1:] + shift
+            distance = places.unflatten(1, (-1, 2)).square().sum(2)
+            seen = [places.clamp(-4, 4), torch.tanh(places), torch.exp(-distance), torch.exp(-10 * distance)]
+            maps: Tensor = self.cells(torch.cat(seen, 1))
+        return maps
+
+
+class Dynamics(nn.Module):
+    """A small U-Net that predicts the change of the latent, see docs/world-model.md.
+
+    The actions and the next vector enter through FiLM and as maps. A learned map tells the network where it is in
+    the image, and so what always stands there. The noise level of the history is an input (GameNGen, arXiv
+    2408.14837): a history known to be noisy is pulled back to what frames look like; at level 1 it is hidden.
     """
 
     grid: Tensor
 
     def __init__(
-        self, channels: int, height: int, width: int, action_size: int, history: int, action_pixels: bool,
+        self, channels: int, height: int, width: int, vector_size: int, action_size: int, history: int,
         features: int, num_blocks: int,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.action_pixels = action_pixels
         self.register_buffer("grid", coordinates(height, width), persistent=False)
+        inputs = vector_size + history * action_size
         self.condition = nn.Sequential(
-            nn.Linear(history * action_size + 1, _CONDITION),
-            nn.SiLU(),
-            nn.Linear(_CONDITION, _CONDITION),
-            nn.SiLU(),
+            nn.Linear(inputs + 1, _CONDITION), nn.SiLU(), nn.Linear(_CONDITION, _CONDITION), nn.SiLU()
         )
-        self.stem = nn.Conv2d(history * channels + (4 if action_pixels else 0), features, 3, padding=1)
+        self.frames = LearnedFrames(vector_size + action_size)
+        self.stem = nn.Conv2d(history * channels + _MAP_CHANNELS, features, 3, padding=1)
         self.place = nn.Parameter(0.02 * torch.randn(features, height, width))
         self.before = ResBlock(features, _CONDITION)
         self.down = nn.Conv2d(4 * features, 2 * features, 1)
@@ -46,36 +116,32 @@ class Dynamics(nn.Module):
         self.head = nn.Conv2d(features, channels + 1, 3, padding=1)
         nn.init.zeros_(self.head.weight)
 
-    def forward(self, history: Tensor, actions: Tensor, noise: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(
+        self, history: Tensor, vector: Tensor, actions: Tensor, noise: Tensor, crops: Crops | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Predict one step.
 
         Args:
             history: (B, history, C, H, W) latents, the present one last.
+            vector: (B, D) state and labels of the next frame.
             actions: (B, history, A) in [-1, 1]; the last is commanded now, the others led to the latents before.
             noise: (B,) standard deviation of the noise on the history.
+            crops: where the history is windows of the whole, in training, which ones.
 
         Returns:
             The change of the latent (B, C, H, W) and the gate's logits (B, 1, H, W), both float32.
         """
-        condition = self.condition(torch.cat([actions.flatten(1), noise[:, None]], 1))
-        inputs = [history.flatten(1, 2)]
-        if self.action_pixels:
-            inputs.append(self._action_maps(actions))
-        x = self.stem(torch.cat(inputs, 1)) + self.place
+        condition = by_row(self.condition, torch.cat([vector, actions.flatten(1), noise[:, None]], 1))
+        grid, place = (maps[None] if crops is None else crops.of_maps(maps) for maps in (self.grid, self.place))
+        maps = self.frames(torch.cat([vector, actions[:, -1]], 1), grid)
+        x = self.stem(torch.cat([history.flatten(1, 2), maps], 1)) + place
         fine = self.before(x, condition)
         x = self.down(F.pixel_unshuffle(fine, 2))
         for block in self.middle:
             x = block(x, condition)
         x = self.after(fine + F.pixel_shuffle(self.up(x), 2), condition)
         out = self.head(F.silu(x)).float()
-        return out[:, :-1], out[:, -1:]
-
-    def _action_maps(self, actions: Tensor) -> Tensor:
-        """(B, 4, H, W): how far each cell is from the target in x and y, and blobs at this and the last target."""
-        offset = self.grid - actions[:, -1, :2, None, None]
-        last = self.grid - actions[:, -2, :2, None, None]
-        blob, last_blob = (torch.exp(-60 * d.square().sum(1, keepdim=True)) for d in (offset, last))
-        return torch.cat([offset, blob, last_blob], 1)
+        return out[:, :-1], out[:, -1:] + 1
 
 
 def advance(latent: Tensor, delta: Tensor, gate_logits: Tensor, exact: bool = True) -> Tensor:

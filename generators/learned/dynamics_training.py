@@ -7,81 +7,137 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from .crops import Crops, draw_crops
 from .dynamics import advance
 from .model import WorldModel
 from .optimisation import TrainingLog, autocast, optimise
 from .rollout_pool import RolloutPool
 from .sequences import Sequences
+from .training_config import DynamicsTrainingConfig
 
-#: Largest standard deviation of the noise on a real history, three to five times the error of one step.
-_HISTORY_NOISE = 0.12
 #: A cell moves when a channel of it changes by more than this; latents lie in [-1, 1].
 _MOTION = 0.03
-_MOTION_WEIGHT = 10.0
-_GATE_WEIGHT = 0.02
+_WEIGHT = 4.0
+_GATE_WEIGHT = 0.01
 #: A rollout starts anew at this many times the usual error of one step.
 _STRAYED = 5.0
 
 
 def train_dynamics(
-    model: WorldModel, sequences: Sequences, num_steps: int, batch_size: int, rollout_share: float,
-    rollout_length: float, lr: float, rng: np.random.Generator, log: TrainingLog,
-) -> RolloutPool:  # fmt: skip
-    """Train the dynamics in place.
+    model: WorldModel, sequences: Sequences, config: DynamicsTrainingConfig, rng: np.random.Generator, log: TrainingLog
+) -> None:
+    """Train the dynamics in place: to draw frames from vectors where there are labels, else to go on from frames."""
+    if model.draws_anew:
+        _train_to_draw(model, sequences, config, rng, log)
+    else:
+        _train_to_go_on(model, sequences, config, rng, log)
 
-    Args:
-        rollout_share: share of the batch that goes on from the model's own predictions, after a first quarter of
-            single steps only.
-        rollout_length: mean number of steps of these rollouts at the end; it starts at a quarter of this.
 
-    Returns:
-        The pool of rollouts as it stands at the end, for the decoder to learn from.
-    """
-    pool = RolloutPool(sequences, max(1, round(batch_size * rollout_share)), rng)
-    usual = 1.0
+def _train_to_draw(
+    model: WorldModel, sequences: Sequences, config: DynamicsTrainingConfig, rng: np.random.Generator, log: TrainingLog
+) -> None:
+    """Single frames in windows around what differs from the background; the history is hidden."""
+    noise = torch.Generator().manual_seed(int(rng.integers(2**31)))
+    with torch.no_grad():
+        background = model.autoencoder.encode(model.autoencoder.background[None])
+    hidden = torch.ones(config.batch_size)
 
     def loss_at(step: int) -> Tensor:
-        nonlocal usual
-        done = step / num_steps
-        rolling = done >= 0.25
-        single = sequences.draw(batch_size - len(pool.rows) if rolling else batch_size, rng)
-        history, noise = _noisy(sequences.history(single))
-        rows = single
-        if rolling:
-            rows = np.concatenate([single, pool.rows])
-            history = torch.cat([history, pool.history])
-            noise = torch.cat([noise, torch.zeros(len(pool.rows))])
-        target = sequences.following(rows)
-        loss, predicted = _loss(model, history, sequences.action_history(rows), noise, target)
+        rows = sequences.draw(config.batch_size, rng)
+        difference = (sequences.following(rows) - background).abs().amax(1)
+        crops = draw_crops(difference, config.crop, noise)
+        target = sequences.following(rows, crops)
+        history = torch.zeros(target.shape).unsqueeze(1).expand(-1, model.config.history, -1, -1, -1)
+        vector, actions = sequences.following_vector(rows), sequences.action_history(rows)
+        with autocast():
+            drawn, _ = model.dynamics(history, vector, actions, hidden, crops)
+        return _huber(drawn, target, crops.of_samples(difference > _MOTION))
+
+    optimise([model.dynamics], loss_at, config.num_steps, config.lr, "dynamics", log)
+
+
+def _train_to_go_on(
+    model: WorldModel, sequences: Sequences, config: DynamicsTrainingConfig, rng: np.random.Generator, log: TrainingLog
+) -> None:
+    """Single steps from real histories and, from some time on, rollouts from the model's own."""
+    pool = RolloutPool(sequences, config.num_rollouts, rng)
+    singles = _SingleSteps(model, sequences, config, rng)
+
+    def loss_at(step: int) -> Tensor:
+        done = step / config.num_steps
+        loss = singles.loss()
+        if done < config.rollouts_from:
+            return loss
+        length = max(1.0, config.rollout_length * (0.2 + 0.8 * done))
+        return loss + _rollout_loss(model, pool, _STRAYED * singles.usual_error, length)
+
+    optimise([model.dynamics], loss_at, config.num_steps, config.lr, "dynamics", log)
+
+
+class _SingleSteps:
+    """Transitions from real histories, in windows around what moves; keeps the usual error of a step."""
+
+    def __init__(
+        self, model: WorldModel, sequences: Sequences, config: DynamicsTrainingConfig, rng: np.random.Generator
+    ) -> None:
+        self._model, self._sequences, self._config, self._rng = model, sequences, config, rng
+        self._noise = torch.Generator().manual_seed(int(rng.integers(2**31)))
+        self.usual_error = 1.0
+
+    def loss(self) -> Tensor:
+        """The loss of a new batch."""
+        rows = self._sequences.draw(self._config.batch_size, self._rng)
+        change = self._sequences.change(rows)
+        crops = draw_crops(change, self._config.crop, self._noise)
+        history, noise = self._noisy(self._sequences.history(rows, crops))
+        target, vector = self._sequences.following(rows, crops), self._sequences.following_vector(rows)
+        actions = self._sequences.action_history(rows)
+        moving = crops.of_samples(change > _MOTION)
+        loss, predicted = _step_loss(self._model, history, vector, actions, noise, target, moving, crops)
         with torch.no_grad():
-            error = (predicted[: len(single)] - target[: len(single)]).square().mean().sqrt().item()
-            usual = error if step == 0 else 0.98 * usual + 0.02 * error
-            if rolling:
-                length = rollout_length * (0.25 + 0.75 * (done - 0.25) / 0.75)
-                pool.follow(predicted[len(single) :].detach(), _STRAYED * usual, length)
+            # A window holds most of its frame's error; the share of the frame it covers turns it into the frame's.
+            share = moving[0].numel() / change[0].numel()
+            error = ((predicted - target).square().mean() * share).sqrt().item()
+        self.usual_error = 0.98 * self.usual_error + 0.02 * error
         return loss
 
-    optimise([model.dynamics], loss_at, num_steps, lr, "dynamics", log)
-    return pool
+    def _noisy(self, history: Tensor) -> tuple[Tensor, Tensor]:
+        """White noise of a random level, none on a quarter of the samples; also the levels (B,)."""
+        shape = (len(history),)
+        noise = self._config.history_noise * torch.rand(shape, generator=self._noise)
+        noise = noise * (torch.rand(shape, generator=self._noise) < 0.75)
+        white = torch.randn(history.shape, generator=self._noise)
+        return history + noise[:, None, None, None, None] * white, noise
 
 
-def _loss(model: WorldModel, history: Tensor, actions: Tensor, noise: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Charbonnier loss, heavier on cells that move, and the gate's cross-entropy; also the prediction."""
+def _rollout_loss(model: WorldModel, pool: RolloutPool, limit: float, length: float) -> Tensor:
+    """The loss of one step of each rollout, which then goes on from what was predicted."""
+    rows, sequences = pool.rows, pool.sequences
+    moving = (sequences.change(rows) > _MOTION)[:, None].float()
+    actions, vector = sequences.action_history(rows), sequences.following_vector(rows)
+    target, noise = sequences.following(rows), torch.zeros(len(rows))
+    loss, predicted = _step_loss(model, pool.history, vector, actions, noise, target, moving)
+    pool.follow(predicted.detach(), limit, length)
+    return loss
+
+
+def _step_loss(
+    model: WorldModel, history: Tensor, vector: Tensor, actions: Tensor, noise: Tensor, target: Tensor, moving: Tensor,
+    crops: Crops | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """Huber loss and the gate's cross-entropy; also the prediction."""
     with autocast():
-        delta, gate = model.dynamics(history, actions, noise)
-    present = history[:, -1]
-    predicted = advance(present, delta, gate, exact=False)
-    moving = ((target - present).abs().amax(1, keepdim=True) > _MOTION).float()
-    weight = 1 + _MOTION_WEIGHT * F.max_pool2d(moving, 3, stride=1, padding=1)
-    charbonnier = ((predicted - target).square() + 1e-4).sqrt() - 1e-2
-    gate_loss = F.binary_cross_entropy_with_logits(gate, F.max_pool2d(moving, 3, stride=1, padding=1))
-    return (weight * charbonnier).mean() + _GATE_WEIGHT * gate_loss, predicted
+        delta, gate = model.dynamics(history, vector, actions, noise, crops)
+    predicted = advance(history[:, -1], delta, gate, exact=False)
+    opened = F.max_pool2d(moving, 3, stride=1, padding=1)
+    gate_loss = F.binary_cross_entropy_with_logits(gate, opened)
+    return _huber(predicted, target, moving) + _GATE_WEIGHT * gate_loss, predicted
 
 
-def _noisy(history: Tensor) -> tuple[Tensor, Tensor]:
-    """White noise of a random level, and a random mix of neighbouring moments: errors are lags as often as grain."""
-    noise = torch.rand(len(history)) * _HISTORY_NOISE * (torch.rand(len(history)) < 0.75)
-    mixed = history.clone()
-    lag = (torch.rand(len(history), 1, 1, 1) - 0.5) * (noise > 0).float()[:, None, None, None]
-    mixed[:, -2] += lag * (history[:, -1] - history[:, -2])
-    return mixed + noise[:, None, None, None, None] * torch.randn_like(history), noise
+def _huber(predicted: Tensor, target: Tensor, matters: Tensor) -> Tensor:
+    """Huber loss, five times as heavy in cells that matter (B, 1, H, W) and those beside them.
+
+    Not L1: under doubt the median of a thin arm is the background, and the arm is lost.
+    """
+    near = F.max_pool2d(matters, 3, stride=1, padding=1)
+    return 2 * ((1 + _WEIGHT * near) * F.smooth_l1_loss(predicted, target, beta=0.1, reduction="none")).mean()

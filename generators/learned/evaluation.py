@@ -39,14 +39,15 @@ def roll_open_loop(model: WorldModel, data: Interaction, sequences: Sequences, e
     lengths = np.diff(data.starts)[episodes]
     longest = int(np.median(lengths)) - 1
     rows = data.starts[:-1][episodes[lengths > longest][:_MAX_EPISODES]]
-    history, kept = sequences.history(rows), {}
+    latents, vectors, kept = sequences.history(rows), sequences.vector_history(rows), {}
     with torch.inference_mode():
         for step in range(longest + 1):
-            if step in (0, *HORIZONS) or step % 8 == 0:
-                kept[step] = history[:, -1]
+            if step in HORIZONS or step % 8 == 0:
+                kept[step] = latents[:, -1]
             if step < longest:
-                following = model.predict(history, sequences.action_history(rows + step))
-                history = torch.cat([history[:, 1:], following[:, None]], 1)
+                latent, vector = model.predict(latents, vectors, sequences.action_history(rows + step))
+                latents = torch.cat([latents[:, 1:], latent[:, None]], 1)
+                vectors = torch.cat([vectors[:, 1:], vector[:, None]], 1)
     return OpenLoop(rows, kept)
 
 
@@ -93,7 +94,9 @@ def one_step_cycle_errors(model: WorldModel, sequences: Sequences, rows: np.ndar
     errors = []
     with torch.inference_mode():
         for part in np.array_split(rows, -(-len(rows) // 256)):
-            predicted = model.predict(sequences.history(part), sequences.action_history(part))
+            predicted, _ = model.predict(
+                sequences.history(part), sequences.vector_history(part), sequences.action_history(part)
+            )
             errors.append(cycle_error(model.autoencoder, predicted, model.decode_float(predicted)))
     return torch.cat(errors).numpy()
 

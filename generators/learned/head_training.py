@@ -1,4 +1,4 @@
-"""Training of the head that reads state and score from latents, and its threshold of success."""
+"""The score read from latents where the data has no labels, and where success begins."""
 
 from __future__ import annotations
 
@@ -7,60 +7,33 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from .interaction import Interaction
 from .model import WorldModel
 from .optimisation import TrainingLog, optimise
 
 #: The head reads predicted latents too, whose error is about this.
 _LATENT_NOISE = 0.03
-_SCORE_WEIGHT = 2.0
 
 
-def set_state_units(model: WorldModel, state: np.ndarray) -> None:
-    """Take mean and standard deviation of the state from the data."""
-    model.state_mean.copy_(torch.from_numpy(state.mean(0)))
-    model.state_scale.copy_(torch.from_numpy(state.std(0) + 1e-6))
-
-
-def train_head(
-    model: WorldModel, latents: Tensor, data: Interaction, rows: np.ndarray, num_steps: int, batch_size: int,
-    lr: float, rng: np.random.Generator, log: TrainingLog,
+def train_latent_score_head(
+    model: WorldModel, latents: Tensor, score: Tensor, rows: np.ndarray, num_steps: int, batch_size: int, lr: float,
+    rng: np.random.Generator, log: TrainingLog,
 ) -> None:  # fmt: skip
-    """Train the head in place; a quarter of each batch are the rows with the highest scores.
-
-    Where success begins decides what is kept as a demonstration, and such rows are rare.
-    """
-    state = (torch.from_numpy(data.state) - model.state_mean) / model.state_scale
-    score, scored = torch.from_numpy(data.score), torch.from_numpy(data.scored).float()
-    best = _best_rows(data, rows)
+    """Train the head that reads the score (R,) from latents (R, C, H, W)."""
 
     def loss_at(step: int) -> Tensor:
-        chosen = torch.from_numpy(
-            np.concatenate([rng.choice(rows, batch_size - batch_size // 4), rng.choice(best, batch_size // 4)])
-        )
+        chosen = torch.from_numpy(rng.choice(rows, batch_size))
         z = latents[chosen].float()
-        noise = _LATENT_NOISE * torch.rand(len(z), 1, 1, 1)
-        out = model.head(z + noise * torch.randn_like(z))
-        state_loss = F.smooth_l1_loss(out[:, :-1], state[chosen], beta=0.1)
-        score_loss = (F.smooth_l1_loss(out[:, -1], score[chosen], beta=0.05, reduction="none") * scored[chosen]).mean()
-        return state_loss + _SCORE_WEIGHT * score_loss
+        out = model.score_head(z + _LATENT_NOISE * torch.rand(len(z), 1, 1, 1) * torch.randn_like(z))
+        return 10 * F.smooth_l1_loss(out[:, 0], score[chosen], beta=0.05)
 
-    optimise([model.head], loss_at, num_steps, lr, "head", log)
+    optimise([model.score_head], loss_at, num_steps, lr, "score", log)
 
 
-def _best_rows(data: Interaction, rows: np.ndarray) -> np.ndarray:
-    """The tenth of the scored rows with the highest scores."""
-    scored = rows[data.scored[rows]]
-    best: np.ndarray = scored[np.argsort(data.score[scored])[-max(1, len(scored) // 10) :]]
-    return best
-
-
-def read_all(model: WorldModel, latents: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """State (R, S) and score (R,) read from latents (R, C, H, W)."""
+def read_scores(model: WorldModel, latents: Tensor, vectors: Tensor) -> np.ndarray:
+    """Scores (R,) of all rows."""
     with torch.inference_mode():
-        parts = [model.read(part.float()) for part in latents.split(256)]
-    state, score = (torch.cat(values).numpy() for values in zip(*parts, strict=True))
-    return state, score
+        parts = zip(latents.split(256), vectors.split(256), strict=True)
+        return torch.cat([model.score(z.float(), vector) for z, vector in parts]).numpy()
 
 
 def choose_success_threshold(score: np.ndarray, success: np.ndarray) -> float:

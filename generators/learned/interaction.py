@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ class Interaction:
     """All rows of all episodes end to end; frames stay uint8, 12 KiB a row at 64 x 64.
 
     Args:
-        spec: of the dataset they come from.
+        spec: of the dataset they come from, with the labels that all of its episodes have.
         frames: (R, H, W, 3V) uint8, the cameras side by side in the channels.
         state: (R, S) float32.
         action: (R, A) float32.
@@ -79,10 +79,14 @@ def collect_rows(spec: EpisodeSpec, source: Iterable[Episode]) -> Interaction:
     episodes = [_episode_rows(episode, spec) for episode in source if len(episode) > 1]
     if len(episodes) < 2:
         raise ConfigError(f"a learned world needs at least 2 episodes of interaction data, got {len(episodes)}")
-    joined = {key: np.concatenate([episode.pop(key) for episode in episodes]) for key in list(episodes[0])}
+    present = {name: label for name, label in spec.labels.items() if all(f"labels.{name}" in e for e in episodes)}
+    kept = [key for key in episodes[0] if not key.startswith("labels.") or key.removeprefix("labels.") in present]
+    joined = {key: np.concatenate([episode.pop(key) for episode in episodes]) for key in kept}
     lengths = np.diff(np.flatnonzero(np.append(~joined["scored"], True)))
-    labels = {name: joined.pop(f"labels.{name}") for name in spec.labels if f"labels.{name}" in joined}
-    return Interaction(spec=spec, labels=labels, starts=np.concatenate([[0], np.cumsum(lengths)]), **joined)
+    labels = {name: joined.pop(f"labels.{name}") for name in present}
+    return Interaction(
+        spec=replace(spec, labels=present), labels=labels, starts=np.concatenate([[0], np.cumsum(lengths)]), **joined
+    )
 
 
 def _episode_rows(episode: Episode, spec: EpisodeSpec) -> dict[str, np.ndarray]:

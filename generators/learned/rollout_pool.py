@@ -33,7 +33,7 @@ class RolloutPool:
         self.history = torch.cat([self.history[:, 1:], predicted[:, None]], 1)
         self.rows = self.rows + 1
         due = self._rng.random(len(self.rows)) < 1 / length
-        due |= ~self.sequences.has_next[self.rows] | (error > limit).numpy()
+        due |= ~self.sequences.timeline.has_next(self.rows) | (error > limit).numpy()
         if due.any():
             fresh = self.sequences.draw(int(due.sum()), self._rng)
             self.rows[due] = fresh

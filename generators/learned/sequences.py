@@ -1,4 +1,4 @@
-"""Latents of whole episodes, and the pieces of them that the dynamics learns from."""
+"""What the dynamics learns from: latents, vectors and actions of whole episodes."""
 
 from __future__ import annotations
 
@@ -6,60 +6,64 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from .crops import Crops
+from .timeline import Timeline
+
 
 class Sequences:
-    """Rows of latents and scaled actions, episode after episode.
-
-    Before an episode's first row stand copies of it: a history at rest, as a world has it after a reset.
+    """Rows of latents, vectors and scaled actions, episode after episode.
 
     Args:
-        latents: (R, C, H, W) float16 of all rows.
+        timeline: which rows belong together.
+        latents: (R, C, H, W) float16; channels last in memory makes windows of them cheap.
+        vectors: (R, D) float32, state and labels.
         actions: (R, A) float32, scaled.
-        starts: (E + 1,) where each episode starts.
-        episodes: numbers of the episodes that may be drawn from.
-        history: latents in a history.
+        history: rows in a history.
     """
 
-    def __init__(
-        self, latents: Tensor, actions: Tensor, starts: np.ndarray, episodes: np.ndarray, history: int
-    ) -> None:
-        self.latents, self.actions = latents, actions
-        lengths = np.diff(starts)
-        self._first = np.repeat(starts[:-1], lengths)
-        self._back = np.arange(1 - history, 1)
-        self.has_next = np.ones(len(latents), bool)
-        self.has_next[starts[1:] - 1] = False
-        usable = self.has_next & np.isin(np.repeat(np.arange(len(lengths)), lengths), episodes)
-        self._usable = np.flatnonzero(usable)
+    def __init__(self, timeline: Timeline, latents: Tensor, vectors: Tensor, actions: Tensor, history: int) -> None:
+        self.timeline, self.latents, self.vectors, self.actions = timeline, latents, vectors, actions
+        self._length = history
+        self._rows = timeline.rows_with_next()
         self._weights = self._draw_weights()
 
     def _draw_weights(self) -> np.ndarray:
         """Rows in which much changes come up to five times as often, and first rows too: a reset is always one."""
-        rows = torch.from_numpy(self._usable)
-        change = torch.cat([
-            (self.latents[part + 1].float() - self.latents[part].float()).abs().mean((1, 2, 3))
-            for part in rows.split(1024)
-        ]).numpy()  # fmt: skip
+        parts = np.array_split(self._rows, -(-len(self._rows) // 1024))
+        change = torch.cat([self.change(part).mean((1, 2)) for part in parts]).numpy()
         weights = 0.25 + np.minimum(1.0, change / (np.quantile(change, 0.9) + 1e-6))
-        weights = np.where(self._first[self._usable] == self._usable, 2.0, weights)
+        weights = np.where(self.timeline.is_first(self._rows), 2.0, weights)
         return np.cumsum(weights / weights.sum())
 
     def draw(self, count: int, rng: np.random.Generator) -> np.ndarray:
         """(count,) rows that have a next row."""
         place = np.searchsorted(self._weights, rng.random(count), side="right")
-        return self._usable[np.minimum(place, len(self._usable) - 1)]
+        return self._rows[np.minimum(place, len(self._rows) - 1)]
 
-    def _window(self, rows: np.ndarray) -> Tensor:
-        return torch.from_numpy(np.maximum(rows[:, None] + self._back, self._first[rows][:, None]))
-
-    def history(self, rows: np.ndarray) -> Tensor:
-        """(B, history, C, H, W) float32: the latents up to and with each row."""
-        return self.latents[self._window(rows)].float()
+    def history(self, rows: np.ndarray, crops: Crops | None = None) -> Tensor:
+        """(B, history, C, H, W) float32: the latents up to and with each row, or windows of them."""
+        window = self.timeline.window(rows, self._length)
+        if crops is None:
+            return self.latents[window].float()
+        return torch.stack([crops.of_latents(self.latents, moment) for moment in window.unbind(1)], 1)
 
     def action_history(self, rows: np.ndarray) -> Tensor:
         """(B, history, A): the actions up to and with each row's."""
-        return self.actions[self._window(rows)]
+        return self.actions[self.timeline.window(rows, self._length)]
 
-    def following(self, rows: np.ndarray) -> Tensor:
-        """(B, C, H, W) float32: the latent after each row."""
-        return self.latents[torch.from_numpy(rows + 1)].float()
+    def vector_history(self, rows: np.ndarray) -> Tensor:
+        """(B, history, D): the vectors up to and with each row's."""
+        return self.vectors[self.timeline.window(rows, self._length)]
+
+    def following(self, rows: np.ndarray, crops: Crops | None = None) -> Tensor:
+        """(B, C, H, W) float32: the latent after each row, or a window of it."""
+        after = torch.from_numpy(rows + 1)
+        return self.latents[after].float() if crops is None else crops.of_latents(self.latents, after)
+
+    def following_vector(self, rows: np.ndarray) -> Tensor:
+        """(B, D): the vector after each row."""
+        return self.vectors[torch.from_numpy(rows + 1)]
+
+    def change(self, rows: np.ndarray) -> Tensor:
+        """(B, H, W) float32: how much each cell changes in the step after each row."""
+        return (self.following(rows) - self.latents[torch.from_numpy(rows)].float()).abs().amax(1)

@@ -21,15 +21,18 @@ from .autoencoder_training import encode_all, set_background, touch_up_decoder, 
 from .checkpoint import save_pretrained
 from .dynamics_training import train_dynamics
 from .evaluation import one_step_cycle_errors, open_loop_table, psnr, roll_open_loop, score_metrics
-from .head_training import choose_success_threshold, read_all, set_state_units, train_head
+from .head_training import choose_success_threshold, read_scores, train_latent_score_head
 from .interaction import Interaction, read_interaction
 from .model import WorldModel
 from .optimisation import TrainingLog
 from .preview import write_preview
+from .rollout_pool import RolloutPool
 from .sequences import Sequences
 from .starts import choose_starts
+from .timeline import Timeline
 from .training_config import WorldTrainingConfig
 from .trust import trust_bounds
+from .vector_training import train_score_head, train_vector_dynamics
 
 _NUM_MEASURED_ROWS = 2000
 
@@ -57,10 +60,8 @@ def train_world(
         trained = _train(data, config, log)
     metrics = _measure(trained, data, config, out)
     metrics |= {"seconds": round(time.monotonic() - began, 1), "frames": len(data.frames)}
-    frames, states = choose_starts(data, trained.latents, config.num_starts)
-    if trained.probe is not None:
-        trained.probe.save_pretrained(out / "probe", config.probe)
-    save_pretrained(out, trained.model, task, frames, states)
+    frames, states = choose_starts(data, trained.sequences.latents, config.num_starts)
+    save_pretrained(out, trained.model, trained.probe, task, frames, states)
     write_json(out / "metrics.json", metrics)
     return metrics
 
@@ -69,7 +70,6 @@ def train_world(
 class _Trained:
     model: WorldModel
     probe: Probe | None
-    latents: Tensor
     sequences: Sequences
 
 
@@ -80,36 +80,59 @@ def _train(data: Interaction, config: WorldTrainingConfig, log: TrainingLog) -> 
     rows = data.rows(train)
     model = WorldModel(config.model, data.spec)
     set_background(model, data.frames[rows])
-    set_state_units(model, data.state[rows])
     probe = new_probe(data, config.probe) if data.labels else None
+    vectors = model.scale_vectors(data.state, data.labels)
+    actions = model.scale_actions(torch.from_numpy(data.action))
+    timeline = Timeline(data.starts, train)
     with ThreadPoolExecutor(1) as side:
-        first = side.submit(_fit_probe_half, probe, data, rows, config, log, None)
-        train_autoencoder(model, data, rows, config.autoencoder_steps, config.autoencoder_batch, config.lr, rng, log)
-        latents = encode_all(model, data.frames)
-        first.result()
-        readers = side.submit(_train_readers, model, probe, latents, data, rows, config, log)
-        sequences = Sequences(
-            latents, model.scale_actions(torch.from_numpy(data.action)), data.starts, train, config.model.history
+        by_numbers = side.submit(_train_by_numbers, model, probe, vectors, actions, timeline, data, rows, config, log)
+        train_autoencoder(
+            model, data, rows, config.autoencoder_steps, config.autoencoder_batch, config.crop, config.lr, rng, log
         )
-        pool = train_dynamics(
-            model, sequences, config.dynamics_steps, config.dynamics_batch, config.rollout_share,
-            config.rollout_length, config.lr, rng, log,
-        )  # fmt: skip
+        latents = encode_all(model, data.frames)
+        readers = side.submit(_train_readers, model, probe, latents, data, rows, config, log)
+        sequences = Sequences(timeline, latents, vectors, actions, config.model.history)
+        train_dynamics(model, sequences, config.dynamics, rng, log)
+        by_numbers.result()
         readers.result()
-    touch_up_decoder(model, data, pool, config.decoder_steps, config.lr / 2, log)
-    return _Trained(model.eval(), probe, latents, sequences)
+    pool = RolloutPool(sequences, config.head_batch, rng)
+    touch_up_decoder(model, data, pool, config.decoder_steps, config.lr / 4, log)
+    return _Trained(model.eval(), probe, sequences)
 
 
-def _fit_probe_half(
-    probe: Probe | None, data: Interaction, rows: np.ndarray, config: WorldTrainingConfig, log: TrainingLog,
-    model: WorldModel | None,
+def _train_by_numbers(
+    model: WorldModel, probe: Probe | None, vectors: Tensor, actions: Tensor, timeline: Timeline, data: Interaction,
+    rows: np.ndarray, config: WorldTrainingConfig, log: TrainingLog,
 ) -> None:  # fmt: skip
-    """First on real frames only; with a model also on frames as it shows them."""
+    """What needs no latents: the dynamics of state and labels, the score that follows from them, half of the probe."""
+    rng = np.random.default_rng(config.seed + 1)
+    train_vector_dynamics(
+        model, vectors, actions, timeline, config.vector_steps, config.vector_batch, config.lr, rng, log
+    )
     if probe is None:
         return
-    half = max(1, config.probe.num_steps // 2)
-    probe_config = config.probe if model is None else replace(config.probe, seed=config.probe.seed + 1)
-    fit_probe(probe, data, rows, probe_config, half, log, None if model is None else _reconstruct(model, config.seed))
+    scored = rows[data.scored[rows]]
+    score = torch.from_numpy(data.score)
+    train_score_head(model, vectors, score, scored, config.head_steps, config.vector_batch, config.lr, rng, log)
+    fit_probe(probe, data, rows, config.probe, _half(config.probe.num_steps), log)
+
+
+def _train_readers(
+    model: WorldModel, probe: Probe | None, latents: Tensor, data: Interaction, rows: np.ndarray,
+    config: WorldTrainingConfig, log: TrainingLog,
+) -> None:  # fmt: skip
+    """What reads frames or latents: the other half of the probe, or without labels the score."""
+    if probe is not None:
+        again = replace(config.probe, seed=config.probe.seed + 1)
+        fit_probe(probe, data, rows, again, _half(again.num_steps), log, _reconstruct(model, config.seed))
+        return
+    rng, scored = np.random.default_rng(config.seed + 2), rows[data.scored[rows]]
+    score = torch.from_numpy(data.score)
+    train_latent_score_head(model, latents, score, scored, config.head_steps, config.head_batch, config.lr, rng, log)
+
+
+def _half(num_steps: int) -> int:
+    return max(1, num_steps // 2)
 
 
 def _reconstruct(model: WorldModel, seed: int) -> Any:
@@ -126,18 +149,10 @@ def _reconstruct(model: WorldModel, seed: int) -> Any:
     return reconstruct
 
 
-def _train_readers(
-    model: WorldModel, probe: Probe | None, latents: Tensor, data: Interaction, rows: np.ndarray,
-    config: WorldTrainingConfig, log: TrainingLog,
-) -> None:  # fmt: skip
-    rng = np.random.default_rng(config.seed + 1)
-    train_head(model, latents, data, rows, config.head_steps, config.dynamics_batch, config.lr, rng, log)
-    _fit_probe_half(probe, data, rows, config, log, model)
-
-
 def _num_steps(config: WorldTrainingConfig, data: Interaction) -> int:
-    stages = config.autoencoder_steps + config.dynamics_steps + config.decoder_steps + config.head_steps
-    return stages + (2 * max(1, config.probe.num_steps // 2) if data.labels else 0)
+    stages = config.autoencoder_steps + config.dynamics.num_steps + config.decoder_steps
+    stages += config.vector_steps + config.head_steps
+    return stages + (2 * _half(config.probe.num_steps) if data.labels else 0)
 
 
 def _measure(trained: _Trained, data: Interaction, config: WorldTrainingConfig, out: Path) -> dict[str, Any]:
@@ -145,26 +160,26 @@ def _measure(trained: _Trained, data: Interaction, config: WorldTrainingConfig, 
     model = trained.model
     _, held_out = data.split(config.held_out)
     rows = data.rows(held_out)
-    state, score = read_all(model, trained.latents)
+    latents = trained.sequences.latents
+    score = read_scores(model, latents, trained.sequences.vectors)
     scored = data.scored
     threshold = choose_success_threshold(score[scored], data.success[scored])
     model.success_threshold.fill_(threshold)
-    some = rows[trained.sequences.has_next[rows]][:: max(1, len(rows) // _NUM_MEASURED_ROWS)]
+    some = rows[trained.sequences.timeline.has_next(rows)][:: max(1, len(rows) // _NUM_MEASURED_ROWS)]
     usual, limit = trust_bounds(one_step_cycle_errors(model, trained.sequences, some))
     model.trust_usual.fill_(usual)
     model.trust_limit.fill_(limit)
     run = roll_open_loop(model, data, trained.sequences, held_out)
     write_preview(out / "preview.png", model, data, run)
-    shown = _shown(model, trained.latents)
+    shown = _shown(model, latents[torch.from_numpy(some)])
     metrics = {
-        "psnr_autoencoder": psnr(shown[some], data.frames[some]),
+        "psnr_autoencoder": psnr(shown, data.frames[some]),
         "open_loop": open_loop_table(model, data, run, trained.probe),
-        "state_error": np.abs(state[rows] - data.state[rows]).mean(0).tolist(),
         **score_metrics(score, data, rows, threshold),
     }
     if trained.probe is not None:
         metrics["label_error_real"] = label_errors(trained.probe, data.frames[some], data, some)
-        metrics["label_error_shown"] = label_errors(trained.probe, shown[some], data, some)
+        metrics["label_error_shown"] = label_errors(trained.probe, shown, data, some)
     return metrics
 
 

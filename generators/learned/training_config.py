@@ -10,48 +10,85 @@ from .config import WorldConfig
 
 
 @dataclass(frozen=True)
+class DynamicsTrainingConfig:
+    """How the dynamics is trained.
+
+    Args:
+        num_steps: gradient steps.
+        batch_size: single transitions in a step, seen in windows.
+        crop: side of these windows in latent cells.
+        num_rollouts: rollouts that go on beside them, in whole frames.
+        rollouts_from: share of the steps after which the rollouts begin.
+        rollout_length: their mean number of steps at the end; it grows from a fifth of this.
+        history_noise: largest standard deviation of the noise on a real history.
+        lr: highest learning rate.
+    """
+
+    num_steps: int = 12000
+    batch_size: int = 32
+    crop: int = 8
+    num_rollouts: int = 8
+    rollouts_from: float = 0.4
+    rollout_length: float = 24.0
+    history_noise: float = 0.05
+    lr: float = 3e-3
+
+    def __post_init__(self) -> None:
+        for name in ("num_steps", "batch_size", "num_rollouts"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} of the dynamics must be at least 1, got {getattr(self, name)}")
+        if self.crop < 4 or self.crop % 2:
+            raise ConfigError(f"crop must be an even number of at least 4 cells, got {self.crop}")
+        if not 0 <= self.rollouts_from <= 1:
+            raise ConfigError(f"rollouts_from must be in [0, 1], got {self.rollouts_from}")
+        if self.rollout_length < 1:
+            raise ConfigError(f"rollout_length must be at least 1, got {self.rollout_length}")
+
+
+@dataclass(frozen=True)
 class WorldTrainingConfig:
     """How a world is trained.
 
     Args:
         model: its architecture.
+        dynamics: how its dynamics is trained.
         probe: how the probe beside it is trained; unused where the data has no labels.
-        autoencoder_steps, dynamics_steps, decoder_steps, head_steps: gradient steps of each stage.
-        autoencoder_batch: frames in a step of the autoencoder.
-        dynamics_batch: transitions in a step of the dynamics, and latents in one of the head.
-        rollout_share: share of the dynamics' batch that goes on from its own predictions.
-        rollout_length: mean number of steps of these rollouts.
-        lr: highest learning rate of every stage.
+        autoencoder_steps, vector_steps, decoder_steps, head_steps: gradient steps of the autoencoder, of the
+            dynamics of state and labels, of the decoder's touch-up and of the score head.
+        autoencoder_batch: windows of frames in a step of the autoencoder.
+        vector_batch: transitions in a step of the dynamics of state and labels.
+        head_batch: latents in a step of what reads or decodes them.
+        crop: side of the autoencoder's windows in latent cells.
+        lr: highest learning rate of these stages.
         num_starts: most real frames kept to start from.
         held_out: share of the episodes kept for measuring.
         seed: of the weights and of the order of the data.
     """
 
     model: WorldConfig = field(default_factory=WorldConfig)
+    dynamics: DynamicsTrainingConfig = field(default_factory=DynamicsTrainingConfig)
     probe: ProbeTrainingConfig = field(default_factory=ProbeTrainingConfig)
     autoencoder_steps: int = 6000
-    dynamics_steps: int = 12000
+    vector_steps: int = 20000
     decoder_steps: int = 1000
     head_steps: int = 4000
-    autoencoder_batch: int = 16
-    dynamics_batch: int = 32
-    rollout_share: float = 0.5
-    rollout_length: float = 32.0
-    lr: float = 1.0e-3
+    autoencoder_batch: int = 48
+    vector_batch: int = 256
+    head_batch: int = 32
+    crop: int = 8
+    lr: float = 2e-3
     num_starts: int = 500
     held_out: float = 0.1
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("autoencoder_steps", "dynamics_steps", "decoder_steps", "head_steps", "num_starts"):
+        for name in ("autoencoder_steps", "vector_steps", "decoder_steps", "head_steps", "num_starts"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for name in ("autoencoder_batch", "dynamics_batch"):
+        for name in ("autoencoder_batch", "vector_batch", "head_batch"):
             if getattr(self, name) < 4:
                 raise ConfigError(f"{name} must be at least 4, got {getattr(self, name)}")
-        if not 0 <= self.rollout_share < 1:
-            raise ConfigError(f"rollout_share must be in [0, 1), got {self.rollout_share}")
+        if self.crop < 4 or self.crop % 2:
+            raise ConfigError(f"crop must be an even number of at least 4 cells, got {self.crop}")
         if not 0 < self.held_out <= 0.5:
             raise ConfigError(f"held_out must be above 0 and at most 0.5, got {self.held_out}")
-        if self.rollout_length < 1:
-            raise ConfigError(f"rollout_length must be at least 1, got {self.rollout_length}")

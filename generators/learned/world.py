@@ -23,12 +23,14 @@ class Snapshot:
     """All slots of a learned world at one moment.
 
     Args:
-        history: (N, history, C, H, W) latents, the present one last.
+        latents: (N, history, C, H, W), the present one last.
+        vectors: (N, history, D) scaled state and labels.
         actions: (N, history, A) scaled; the last led to the present latent.
         fresh: (N,) bool, slots that have not been stepped since their start.
     """
 
-    history: Tensor
+    latents: Tensor
+    vectors: Tensor
     actions: Tensor
     fresh: Tensor
 
@@ -37,9 +39,9 @@ class LearnedWorld(World):
     """N episodes in a trained world model.
 
     A slot starts from a real frame at rest, drawn by its seed from those in the checkpoint or given as
-    `options["start"]`. What it shows is always decoded, the first frame too, so that frames look alike.
-    State and score are read from the latent. Numbers depend on `num_envs` in the last bits, as matrix products
-    of another size add up in another order.
+    `options["start"]`; labels of it are read by the checkpoint's probe. What it shows is always decoded, the first
+    frame too, so that frames look alike. Its episodes have no labels: what it believes of them is not reality.
+    Numbers depend on `num_envs` in the last bits, as matrix products of another size add up in another order.
 
     Args:
         checkpoint: folder of a trained world.
@@ -52,11 +54,10 @@ class LearnedWorld(World):
     def __init__(self, checkpoint: str, num_envs: int) -> None:
         self._checkpoint = from_pretrained(Path(checkpoint))
         self._model = self._checkpoint.model
-        # Labels are what only reality knows: nothing a world model makes up may pass for them.
         super().__init__(replace(self._model.spec, labels={}), num_envs, self._checkpoint.task)
         self._now: Snapshot | None = None
 
-    def reset(  # type: ignore[override]
+    def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """See World.reset.
@@ -66,9 +67,8 @@ class LearnedWorld(World):
         """
         mask = reset_mask(options, self.num_envs, first=self._now is None)
         given = (options or {}).get("start")
-        frames = self._drawn_starts(as_seeds(seed, self.num_envs)) if given is None else self._given_starts(given)
-        with torch.inference_mode():
-            begun = self._at_rest(self._model.encode(frames))
+        start = self._drawn_starts(as_seeds(seed, self.num_envs)) if given is None else self._given_starts(given)
+        begun = self._at_rest(*start)
         self._now = begun if self._now is None else _choose(torch.from_numpy(mask), begun, self._now)
         return self._look()
 
@@ -77,8 +77,7 @@ class LearnedWorld(World):
     ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """See World.step; the reward is the score."""
         bounded = torch.from_numpy(bounded_actions(actions, self.episode_spec, self.num_envs))
-        with torch.inference_mode():
-            self._now = self._advance(self._moment(), self._model.scale_actions(bounded))
+        self._now = self._advance(self._moment(), self._model.scale_actions(bounded))
         observation, info = self._look()
         return observation, info["score"].copy(), info["success"].copy(), np.zeros(self.num_envs, bool), info
 
@@ -100,65 +99,82 @@ class LearnedWorld(World):
             raise ValueError("the world has no episodes yet; call reset() first")
         return self._now
 
-    def _drawn_starts(self, seeds: list[int | None]) -> np.ndarray:
-        frames = self._checkpoint.start_frames
-        return frames[[np.random.default_rng(seed).integers(len(frames)) for seed in seeds]]
+    def _drawn_starts(self, seeds: list[int | None]) -> tuple[np.ndarray, np.ndarray]:
+        """Frames (N, H, W, 3V) and states (N, S)."""
+        frames, states = self._checkpoint.start_frames, self._checkpoint.start_states
+        drawn = [np.random.default_rng(seed).integers(len(frames)) for seed in seeds]
+        return frames[drawn], states[drawn]
 
-    def _given_starts(self, start: Mapping[str, np.ndarray]) -> np.ndarray:
-        names = [f"observation.images.{camera.name}" for camera in self.episode_spec.cameras]
-        wrong = [sentence for name in names if (sentence := self._difference(name, start))]
+    def _given_starts(self, start: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        shapes: dict[str, tuple[int, ...]] = {
+            f"observation.images.{camera.name}": (self.num_envs, camera.height, camera.width, 3)
+            for camera in self.episode_spec.cameras
+        }
+        shapes["observation.state"] = (self.num_envs, self.episode_spec.state.size)
+        wrong = [sentence for name, shape in shapes.items() if (sentence := _difference(name, shape, start))]
         if wrong:
             raise SpecMismatch(f"this world cannot start from the given observation: {'; '.join(wrong)}")
-        return np.concatenate([np.asarray(start[name]) for name in names], axis=-1)
+        *cameras, state = (np.asarray(start[name]) for name in shapes)
+        return np.concatenate(cameras, axis=-1), state
 
-    def _difference(self, name: str, start: Mapping[str, np.ndarray]) -> str:
-        camera = next(camera for camera in self.episode_spec.cameras if name.endswith(f".{camera.name}"))
-        expected = (self.num_envs, camera.height, camera.width, 3)
-        if name not in start:
-            return f"{name} is missing"
-        frames = np.asarray(start[name])
-        if frames.shape == expected and frames.dtype == np.uint8:
-            return ""
-        return f"{name} is {frames.dtype} {frames.shape}, expected uint8 {expected}"
+    @torch.inference_mode()
+    def _at_rest(self, frames: np.ndarray, states: np.ndarray) -> Snapshot:
+        probe, length = self._checkpoint.probe, self._model.config.history
+        vectors = self._model.scale_vectors(states, {} if probe is None else probe(frames))
+        latents = self._model.encode(frames)
+        return Snapshot(
+            latents=latents[:, None].expand(-1, length, -1, -1, -1).clone(),
+            vectors=vectors[:, None].expand(-1, length, -1).clone(),
+            actions=torch.zeros(self.num_envs, length, self.episode_spec.action.size),
+            fresh=torch.ones(self.num_envs, dtype=torch.bool),
+        )
 
-    def _at_rest(self, latents: Tensor) -> Snapshot:
-        length, action_size = self._model.config.history, self.episode_spec.action.size
-        history = latents[:, None].expand(-1, length, -1, -1, -1).clone()
-        actions = torch.zeros(self.num_envs, length, action_size)
-        return Snapshot(history, actions, torch.ones(self.num_envs, dtype=torch.bool))
-
+    @torch.inference_mode()
     def _advance(self, now: Snapshot, action: Tensor) -> Snapshot:
         # At rest the action before the first is taken to be the first, as in training.
         shifted = torch.cat([now.actions[:, 1:], action[:, None]], 1)
         repeated = action[:, None].expand_as(shifted)
         actions = torch.where(now.fresh[:, None, None], repeated, shifted)
-        following = self._model.predict(now.history, actions)
-        history = torch.cat([now.history[:, 1:], following[:, None]], 1)
-        return Snapshot(history, actions, torch.zeros_like(now.fresh))
+        latent, vector = self._model.predict(now.latents, now.vectors, actions)
+        return Snapshot(
+            latents=torch.cat([now.latents[:, 1:], latent[:, None]], 1),
+            vectors=torch.cat([now.vectors[:, 1:], vector[:, None]], 1),
+            actions=actions,
+            fresh=torch.zeros_like(now.fresh),
+        )
 
+    @torch.inference_mode()
     def _look(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        latents = self._moment().history[:, -1]
-        model = self._model
-        with torch.inference_mode():
-            decoded = model.decode_float(latents)
-            state, score = model.read(latents)
-            trust = trust_of(cycle_error(model.autoencoder, latents, decoded), model.trust_usual, model.trust_limit)
-            success = score > model.success_threshold
+        model, latents, vectors = self._model, self._moment().latents[:, -1], self._moment().vectors[:, -1]
+        decoded = model.decode_float(latents)
+        score = model.score(latents, vectors)
+        trust = trust_of(cycle_error(model.autoencoder, latents, decoded), model.trust_usual, model.trust_limit)
         frames = to_uint8(decoded)
         observation = {
             f"observation.images.{camera.name}": np.ascontiguousarray(frames[..., 3 * i : 3 * i + 3])
             for i, camera in enumerate(self.episode_spec.cameras)
         }
-        observation["observation.state"] = state.numpy().copy()
-        info = {"success": success.numpy(), "score": score.numpy().copy(), "trust": trust.numpy().copy()}
-        return observation, info
+        observation["observation.state"] = model.state_of(vectors).numpy().copy()
+        success = (score > model.success_threshold).numpy()
+        return observation, {"success": success, "score": score.numpy().copy(), "trust": trust.numpy().copy()}
+
+
+def _difference(name: str, shape: tuple[int, ...], start: Mapping[str, np.ndarray]) -> str:
+    """What is wrong with one entry of a given start; empty if nothing is."""
+    if name not in start:
+        return f"{name} is missing"
+    given, kind = np.asarray(start[name]), "uint8" if "images" in name else "float32"
+    if given.shape == shape and given.dtype == kind:
+        return ""
+    return f"{name} is {given.dtype} {given.shape}, expected {kind} {shape}"
 
 
 def _choose(mask: Tensor, begun: Snapshot, running: Snapshot) -> Snapshot:
     """Slots from `begun` where the mask is true, from `running` elsewhere."""
     wide = mask[:, None, None]
     return Snapshot(
-        history=torch.where(wide[..., None, None], begun.history, running.history),
+        latents=torch.where(wide[..., None, None], begun.latents, running.latents),
+        vectors=torch.where(wide, begun.vectors, running.vectors),
         actions=torch.where(wide, begun.actions, running.actions),
         fresh=torch.where(mask, begun.fresh, running.fresh),
     )

@@ -1,0 +1,108 @@
+"""The next state and labels from the last ones and the actions: what a frame is about, in a handful of numbers."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from .layers import by_row
+
+#: A number whose gate stays below this is copied exactly, so that what nothing touches cannot creep.
+_CLOSED = 0.15
+#: Changes of one step are small beside the numbers themselves.
+_STEP_SCALE = 8.0
+_NUM_PROJECTIONS = 24
+_NUM_FACTORS = 8
+
+
+class VectorDynamics(nn.Module):
+    """An MLP that predicts the change of a vector, with a gate for each number.
+
+    It sees few projections of the numbers and of all their products. With a body's place, cosine and sine among
+    them, places in the body's own frame are such projections, and contact depends on little else.
+
+    Args:
+        size: numbers in the vector.
+        action_size: numbers in an action.
+        width: of the hidden layers.
+    """
+
+    def __init__(self, size: int, action_size: int, width: int) -> None:
+        super().__init__()
+        self._shared = min(size, action_size)
+        self.project = nn.Linear(second_order_size(2 * size + 2 * action_size), _NUM_PROJECTIONS)
+        self.wave = nn.Linear(_NUM_PROJECTIONS, _NUM_PROJECTIONS)
+        nn.init.normal_(self.wave.weight, std=3.0 / _NUM_PROJECTIONS**0.5)
+        self.input = nn.Linear(2 * _NUM_PROJECTIONS, width)
+        self.hidden = nn.ModuleList(nn.Linear(width, width) for _ in range(3))
+        self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(4))
+        self.factors = nn.Linear(width, _NUM_FACTORS)
+        self.change = nn.Linear(_NUM_FACTORS * (1 + size), size)
+        nn.init.normal_(self.change.weight, std=0.01)
+        self.gate = nn.Linear(width, size)
+        nn.init.ones_(self.gate.bias)
+
+    def forward(self, history: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
+        """Predict one step.
+
+        Args:
+            history: (B, 2, D) vectors, the present one last.
+            actions: (B, 2, A) scaled; the last is commanded now.
+
+        Returns:
+            The change (B, D), turned back from the body's frame by products with the vector, and the gates' logits.
+        """
+        present, action = history[:, -1], actions[:, -1]
+        # Where the action is a place, as often, its distance from the state says more than itself.
+        ahead = torch.cat([action[:, : self._shared] - present[:, : self._shared], action[:, self._shared :]], 1)
+        moved = _STEP_SCALE * (present - history[:, 0])
+        seen = second_order(torch.cat([2 * present, moved, 2 * ahead, 2 * (action - actions[:, 0])], 1))
+        factors, gate = by_row(self._read, seen).split([_NUM_FACTORS, present.shape[1]], 1)
+        frame = torch.cat([torch.ones_like(present[:, :1]), present], 1)
+        products = factors[:, :, None] * frame[:, None]
+        return by_row(self.change, products.flatten(1)), gate
+
+    def _read(self, seen: Tensor) -> Tensor:
+        """Second-order features (B, F) -> factors of the change, and the gates' logits, side by side."""
+        projected = self.project(seen)
+        x = self.input(torch.cat([projected, torch.sin(self.wave(projected))], 1))
+        for layer, norm in zip(self.hidden, self.norms[:-1], strict=True):
+            x = x + layer(F.silu(norm(x)))
+        x = F.silu(self.norms[-1](x))
+        return torch.cat([self.factors(x), self.gate(x)], 1)
+
+
+class VectorReader(nn.Module):
+    """(B, D) vectors -> (B, num_outputs) numbers that follow from them."""
+
+    def __init__(self, size: int, num_outputs: int, width: int) -> None:
+        super().__init__()
+        self.net = nn.Sequential(
+            nn.Linear(second_order_size(size), width), nn.SiLU(), nn.Linear(width, width), nn.SiLU(),
+            nn.Linear(width, width), nn.SiLU(), nn.Linear(width, num_outputs),
+        )  # fmt: skip
+
+    def forward(self, vector: Tensor) -> Tensor:
+        """Read."""
+        out: Tensor = self.net(second_order(2 * vector))
+        return out
+
+
+def second_order(x: Tensor) -> Tensor:
+    """(B, D) -> (B, D + D (D + 1) / 2): the numbers and all their products."""
+    rows, columns = torch.triu_indices(x.shape[1], x.shape[1])
+    return torch.cat([x, x[:, rows] * x[:, columns]], 1)
+
+
+def second_order_size(size: int) -> int:
+    """Length of what `second_order` makes of `size` numbers."""
+    return size + size * (size + 1) // 2
+
+
+def advance_vector(vector: Tensor, change: Tensor, gate_logits: Tensor, exact: bool = True) -> Tensor:
+    """The next vector; with `exact`, numbers whose gate is all but closed stay what they are to the bit."""
+    gate = torch.sigmoid(gate_logits)
+    if exact:
+        gate = torch.where(gate < _CLOSED, 0.0, gate)
+    return vector + gate * change

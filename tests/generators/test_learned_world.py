@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from demoloom.generators.learned.checkpoint import from_pretrained, save_pretrained
+from demoloom.generators.learned.world import LearnedWorld
+from demoloom.generators.testing.contracts import WorldContract
+from demoloom.storage.errors import CheckpointError, SpecMismatch
+
+from .moving_square import SPEC, train_toy_world
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return train_toy_world(tmp_path_factory.mktemp("toy"))
+
+
+class TestLearnedWorldKeepsTheContract(WorldContract):
+    @pytest.fixture(autouse=True)
+    def _given(self, checkpoint: Path) -> None:
+        self.checkpoint = checkpoint
+
+    def make(self, num_envs: int) -> LearnedWorld:
+        return LearnedWorld(str(self.checkpoint), num_envs)
+
+
+def _frames(observation: dict[str, np.ndarray]) -> np.ndarray:
+    return observation["observation.images.top"]
+
+
+def _column_of_the_square(frame: np.ndarray) -> float:
+    """Where the dark square stands: the mean column, weighted by darkness."""
+    darkness = 255.0 - frame.astype(float).mean(-1)
+    return float((darkness.sum(0) * np.arange(frame.shape[1])).sum() / darkness.sum())
+
+
+def test_the_square_goes_where_the_action_puts_it(checkpoint: Path) -> None:
+    world = LearnedWorld(str(checkpoint), 2)
+    world.reset(seed=0)
+    observation, *_ = world.step(np.array([[6.0, 16.0], [26.0, 16.0]], np.float32))
+    left, right = (_column_of_the_square(frame) for frame in _frames(observation))
+    assert left == pytest.approx(6, abs=4)
+    assert right == pytest.approx(26, abs=4)
+
+
+def test_the_state_is_read_from_what_was_predicted(checkpoint: Path) -> None:
+    world = LearnedWorld(str(checkpoint), 1)
+    world.reset(seed=0)
+    observation, *_ = world.step(np.array([[20.0, 12.0]], np.float32))
+    assert np.allclose(observation["observation.state"], [[20, 12]], atol=4)
+
+
+def test_it_starts_from_a_given_frame(checkpoint: Path) -> None:
+    start = {"observation.images.top": from_pretrained(checkpoint).start_frames[3][None]}
+    start["observation.state"] = np.zeros((1, 2), np.float32)
+    observation, _ = LearnedWorld(str(checkpoint), 1).reset(seed=0, options={"start": start})
+    difference = _frames(observation)[0].astype(float) - start["observation.images.top"][0]
+    assert np.abs(difference).mean() < 10
+
+
+def test_a_start_of_another_size_is_refused_with_the_difference(checkpoint: Path) -> None:
+    start = {"observation.images.top": np.zeros((1, 8, 8, 3), np.uint8)}
+    with pytest.raises(SpecMismatch, match=r"top is uint8 \(1, 8, 8, 3\), expected uint8 \(1, 32, 32, 3\)"):
+        LearnedWorld(str(checkpoint), 1).reset(options={"start": start})
+
+
+def test_a_start_without_the_camera_is_refused_by_its_name(checkpoint: Path) -> None:
+    with pytest.raises(SpecMismatch, match=r"observation\.images\.top is missing"):
+        LearnedWorld(str(checkpoint), 1).reset(options={"start": {}})
+
+
+def test_noise_is_trusted_less_than_real_frames(checkpoint: Path) -> None:
+    world = LearnedWorld(str(checkpoint), 2)
+    rng = np.random.default_rng(0)
+    real = from_pretrained(checkpoint).start_frames[0]
+    noise = rng.integers(0, 256, real.shape, np.uint8)
+    start = {"observation.images.top": np.stack([real, noise]), "observation.state": np.zeros((2, 2), np.float32)}
+    _, info = world.reset(seed=0, options={"start": start})
+    assert info["trust"][0] > 0.5 > info["trust"][1]
+
+
+def test_what_was_saved_loads_equal(checkpoint: Path, tmp_path: Path) -> None:
+    first = from_pretrained(checkpoint)
+    save_pretrained(tmp_path / "copy", first.model, first.probe, first.task, first.start_frames, first.start_states)
+    second = from_pretrained(tmp_path / "copy")
+    assert second.hash == first.hash
+    assert second.model.spec == SPEC
+    assert second.task == "Move the square."
+    assert all((second.model.state_dict()[name] == value).all() for name, value in first.model.state_dict().items())
+
+
+def test_a_folder_without_a_world_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"no world at .*config\.json.*demoloom train-world"):
+        LearnedWorld(str(tmp_path), 1)
+
+
+def test_a_cut_off_checkpoint_is_refused_as_damaged(checkpoint: Path, tmp_path: Path) -> None:
+    loaded = from_pretrained(checkpoint)
+    save_pretrained(tmp_path, loaded.model, loaded.probe, loaded.task, loaded.start_frames, loaded.start_states)
+    weights = tmp_path / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+    with pytest.raises(CheckpointError, match="is damaged"):
+        from_pretrained(tmp_path)
+
+
+def test_another_format_is_refused_with_both_numbers(checkpoint: Path, tmp_path: Path) -> None:
+    loaded = from_pretrained(checkpoint)
+    save_pretrained(tmp_path, loaded.model, loaded.probe, loaded.task, loaded.start_frames, loaded.start_states)
+    config = json.loads((tmp_path / "config.json").read_text()) | {"format": 99}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    with pytest.raises(CheckpointError, match="format 99, this version reads 1"):
+        from_pretrained(tmp_path)
