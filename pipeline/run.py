@@ -111,7 +111,9 @@ def _generate(config: RunConfig, folder: RunFolder) -> Stage:
 
 
 def _policy_config(config: RunConfig) -> PolicyTrainingConfig:
-    """The policy's training as configured, with the symmetry that the task has."""
+    """The policy's training as configured, with the symmetry that the task has, unless another was chosen."""
+    if not config.mirror or config.policy.mirror != "none":
+        return config.policy
     return replace(config.policy, mirror=load_plugin("tasks", config.task).mirror)
 
 

@@ -28,6 +28,7 @@ class RunConfig:
         seed: each stage's seeds follow from it.
         interaction: a LeRobot v3 dataset or Zarr store to train the world on, instead of collecting one.
         format: what generated demonstrations are written as.
+        mirror: train policies on demonstrations seen in the task's mirror as well, where it has one.
         baseline: also train the same policy on as many real demonstrations, to compare with.
         collect: interaction data, where none is given.
         world: the world model and its probe.
@@ -41,6 +42,7 @@ class RunConfig:
     seed: int = 0
     interaction: Path | None = None
     format: Format = "lerobot"
+    mirror: bool = True
     baseline: bool = False
     collect: CollectConfig = field(default_factory=CollectConfig)
     world: WorldTrainingConfig = field(default_factory=WorldTrainingConfig)

@@ -19,6 +19,7 @@ from demoloom.pipeline.stages.generate import GenerateConfig, make_expert
 from demoloom.policies.training import PolicyTrainingConfig
 from demoloom.storage.dataset import open_dataset
 from demoloom.storage.errors import CheckpointError, ConfigError, StoreError
+from demoloom.storage.plugins import load_plugin
 
 from .runs import dot_episode, write_store
 
@@ -64,6 +65,15 @@ def test_another_number_of_demonstrations_keeps_the_world(tmp_path: Path) -> Non
     assert changed_stages(tmp_path, SMOKE, generate=generate) == [
         "generate", "train-policy", "evaluate", "export", "report",
     ]  # fmt: skip
+
+
+def test_both_policies_are_trained_in_the_mirror_of_the_task_unless_told_otherwise(tmp_path: Path) -> None:
+    config = dataclasses.replace(SMOKE, baseline=True)
+    stages = {stage.name: stage for stage in stages_of(config, RunFolder(tmp_path))}
+    assert stages["train-policy"].config == stages["train-baseline"].config
+    assert stages["train-policy"].config.mirror == load_plugin("tasks", "pusht").mirror != "none"
+    without = {stage.name: stage for stage in stages_of(dataclasses.replace(config, mirror=False), RunFolder(tmp_path))}
+    assert without["train-policy"].config.mirror == "none"
 
 
 def test_another_seed_reruns_everything(tmp_path: Path) -> None:
