@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from ...storage.dataset import EpisodeReader, open_dataset
 from ...storage.episode import Episode, EpisodeSummary
+from ..machine import describe_machine, describe_packages
 from ..run_folder import RunFolder
 from .pictures import preview, strip
 from .plots import line_plot
@@ -24,6 +25,16 @@ def manifests(folder: RunFolder) -> list[Row]:
     names = [path.stem for path in (folder.path / "stages").glob("*.json")]
     found = [manifest for name in names if (manifest := folder.manifest(name)) is not None]
     return sorted(found, key=lambda manifest: float(manifest["started"]))
+
+
+def made_on(folder: RunFolder) -> Row:
+    """The `machine` and the `packages` a run was made with; those at hand while no stage has finished."""
+    path = folder.path / "lineage.json"
+    return (
+        dict(json.loads(path.read_text()))
+        if path.exists()
+        else {"machine": describe_machine(), "packages": describe_packages()}
+    )
 
 
 def datasets(folder: RunFolder) -> dict[str, EpisodeReader]:

@@ -9,7 +9,6 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ...storage.progress import Progress
-from ..machine import describe_machine, describe_packages
 from ..run_folder import RunFolder
 from . import content
 from .pictures import picture_file
@@ -31,7 +30,7 @@ def render(folder: RunFolder, progress: Progress) -> str:
 def sections(folder: RunFolder, progress: Progress) -> dict[str, Any]:
     """What the template shows, by name."""
     found = content.datasets(folder)
-    stages = content.manifests(folder)
+    stages, origin = content.manifests(folder), content.made_on(folder)
     metrics = {manifest["stage"]: manifest["metrics"] for manifest in stages}
     makers = {
         "pairs": lambda: content.generated_beside_real(found),
@@ -55,8 +54,8 @@ def sections(folder: RunFolder, progress: Progress) -> dict[str, Any]:
         "export_figures": list(content.flat(metrics.get("export", {}))),
         "timings": content.timings(stages),
         "configs": [(manifest["stage"], list(content.flat(manifest["config"]))) for manifest in stages],
-        "machine": describe_machine(),
-        "packages": describe_packages(),
+        "machine": origin["machine"],
+        "packages": origin["packages"],
         **made,
     }
 

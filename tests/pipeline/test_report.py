@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import re
 from pathlib import Path
 
@@ -50,6 +51,15 @@ def test_a_run_that_has_just_begun_has_a_report_too(tmp_path: Path) -> None:
     folder.record(stage="collect", event="started")
     write_report(folder, folder.path / "report")
     assert "0 stages finished" in (folder.path / "report" / "index.html").read_text()
+
+
+def test_the_page_names_the_machine_the_run_was_made_on(tmp_path: Path) -> None:
+    folder = finished_run(tmp_path / "run")
+    lineage = {"machine": {"processor": "Abacus 3000", "cores": 64}, "packages": {"torch": "9.9"}}
+    (folder.path / "lineage.json").write_text(json.dumps(lineage))
+    write_report(folder, folder.path / "report")
+    assert "64 cores" in (page := (folder.path / "report" / "index.html").read_text())
+    assert "Abacus 3000" in page
 
 
 def test_a_report_is_replaced_by_a_later_one(tmp_path: Path) -> None:
