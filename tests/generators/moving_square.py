@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,14 @@ def write_squares(path: Path, count: int = 30) -> Path:
     store = ZarrStore.create(path, SPEC)
     for episode in square_episodes(count):
         store.append(episode)
+    return path
+
+
+def write_squares_without_labels(path: Path, count: int = 30) -> Path:
+    """The same, as most real robots give it."""
+    store = ZarrStore.create(path, replace(SPEC, labels={}))
+    for episode in square_episodes(count):
+        store.append(replace(episode, labels={}))
     return path
 
 

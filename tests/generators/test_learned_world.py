@@ -1,17 +1,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from demoloom.generators.learned.checkpoint import from_pretrained, save_pretrained
+from demoloom.generators.learned.training import train_world
+from demoloom.generators.learned.training_config import DynamicsTrainingConfig
 from demoloom.generators.learned.world import LearnedWorld
 from demoloom.generators.testing.contracts import WorldContract
 from demoloom.storage.errors import CheckpointError, SpecMismatch
 
-from .moving_square import SPEC, train_toy_world
+from .moving_square import CONFIG, SPEC, train_toy_world, write_squares_without_labels
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +108,33 @@ def test_a_cut_off_checkpoint_is_refused_as_damaged(checkpoint: Path, tmp_path: 
     weights.write_bytes(weights.read_bytes()[:-100])
     with pytest.raises(CheckpointError, match="is damaged"):
         from_pretrained(tmp_path)
+
+
+def test_without_labels_frames_follow_from_frames(tmp_path: Path) -> None:
+    data = write_squares_without_labels(tmp_path / "interaction")
+    quick = DynamicsTrainingConfig(num_steps=200, batch_size=16, num_rollouts=4, rollout_length=4)
+    metrics = train_world(data, tmp_path / "world", replace(CONFIG, dynamics=quick, vector_steps=100, head_steps=50))
+    assert not (tmp_path / "world" / "probe").exists()
+    assert "label_error_real" not in metrics
+    world = LearnedWorld(str(tmp_path / "world"), 2)
+    world.reset(seed=0)
+    for _ in range(2):
+        observation, *_ = world.step(np.array([[6.0, 16.0], [26.0, 16.0]], np.float32))
+    left, right = (_column_of_the_square(frame) for frame in _frames(observation))
+    assert left < right - 5
+
+
+def test_training_says_how_far_it_is_and_keeps_its_losses(checkpoint: Path) -> None:
+    lines = [json.loads(line) for line in (checkpoint / "metrics.jsonl").read_text().splitlines()]
+    assert {line["stage"] for line in lines} == {
+        "autoencoder",
+        "state and labels",
+        "score",
+        "probe",
+        "dynamics",
+        "decoder",
+    }
+    assert (checkpoint / "preview.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_another_format_is_refused_with_both_numbers(checkpoint: Path, tmp_path: Path) -> None:
