@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 
 import numpy as np
@@ -15,7 +16,7 @@ from .dynamics import Dynamics, advance
 from .layers import by_row
 from .optimisation import autocast
 from .reader import Reader
-from .vector_dynamics import VectorDynamics, VectorReader, advance_vector
+from .vector_dynamics import VectorDynamics, VectorReader, advance_vector, keep_on_circles
 
 
 class WorldModel(nn.Module):
@@ -51,6 +52,8 @@ class WorldModel(nn.Module):
             config.dynamics_width, config.num_dynamics_blocks,
         )  # fmt: skip
         self.vector_dynamics = VectorDynamics(size, spec.action.size, config.vector_width)
+        names = [*spec.state.names, *(name for label in spec.labels.values() for name in label.names)]
+        self._cosines = [i for i, pair in enumerate(itertools.pairwise(names)) if pair == ("cos", "sin")]
         self.score_head: nn.Module = (
             VectorReader(size, 1, config.vector_width)
             if spec.labels
@@ -113,6 +116,7 @@ class WorldModel(nn.Module):
         """
         change, vector_gate = self.vector_dynamics(vectors[:, -2:], actions[:, -2:])
         vector = advance_vector(vectors[:, -1], change, vector_gate)
+        vector = keep_on_circles(vector, vectors[:, -1], self._cosines)
         return self.draw(latents, vector, actions), vector
 
     @property

@@ -89,6 +89,21 @@ class VectorReader(nn.Module):
         return out
 
 
+def keep_on_circles(vector: Tensor, before: Tensor, cosines: list[int]) -> Tensor:
+    """Vectors (B, D) with each cosine and the sine after it brought back to length 1, where they have changed.
+
+    Args:
+        before: (B, D) the vectors they came from.
+        cosines: where cosines stand.
+    """
+    kept = vector.clone()
+    for at in cosines:
+        pair = vector[:, at : at + 2]
+        changed = (pair != before[:, at : at + 2]).any(1, keepdim=True)
+        kept[:, at : at + 2] = torch.where(changed, F.normalize(pair), pair)
+    return kept
+
+
 def second_order(x: Tensor) -> Tensor:
     """(B, D) -> (B, D + D (D + 1) / 2): the numbers and all their products."""
     rows, columns = torch.triu_indices(x.shape[1], x.shape[1])

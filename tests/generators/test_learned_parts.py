@@ -14,7 +14,7 @@ from demoloom.generators.learned.layers import coordinates
 from demoloom.generators.learned.timeline import Timeline
 from demoloom.generators.learned.training_config import DynamicsTrainingConfig, WorldTrainingConfig
 from demoloom.generators.learned.trust import trust_of
-from demoloom.generators.learned.vector_dynamics import advance_vector, second_order
+from demoloom.generators.learned.vector_dynamics import advance_vector, keep_on_circles, second_order
 from demoloom.storage.errors import ConfigError
 
 from .moving_square import SPEC, square_episodes
@@ -96,6 +96,12 @@ def test_numbers_with_a_closed_gate_are_copied_to_the_bit() -> None:
     following = advance_vector(vector, torch.tensor([[0.1, 0.1]]), torch.tensor([[-5.0, 50.0]]))
     assert following[0, 0] == vector[0, 0]
     assert following[0, 1] == pytest.approx(0.8)
+
+
+def test_a_cosine_and_its_sine_stay_on_the_circle() -> None:
+    before = torch.tensor([[9.0, 0.6, 0.8]])
+    assert torch.allclose(keep_on_circles(torch.tensor([[9.0, 3.0, 4.0]]), before, [1]), before)
+    assert torch.equal(keep_on_circles(before, before, [1]), before)
 
 
 def test_second_order_holds_the_numbers_and_their_products() -> None:
