@@ -55,13 +55,13 @@ class LatentConfig(PreTrainedConfig):
 
     width: int = 64
     embedding: int = 256
-    num_blocks: int = 3
+    num_blocks: int = 2
     dropout: float = 0.0
     observation_noise: float = 0.02
     flow_samples: int = 1
     num_inference_steps: int = 6
 
-    optimizer_lr: float = 1e-3
+    optimizer_lr: float = 2e-3
     optimizer_weight_decay: float = 1e-2
 
     def __post_init__(self) -> None:
