@@ -24,6 +24,7 @@ class Interaction:
         action: (R, A) float32.
         score, success: (R,) float32 and bool, of this row's frame (an episode's are of the next one).
         scored: (R,) bool, false for the first row of an episode, whose frame nothing scored.
+        final_score, final_success: (E,) of the frame after each episode's last row, which was not recorded.
         labels: name -> (R, L) float32.
         starts: (E + 1,) int64, where each episode starts, and the end.
     """
@@ -35,6 +36,8 @@ class Interaction:
     score: np.ndarray
     success: np.ndarray
     scored: np.ndarray
+    final_score: np.ndarray
+    final_success: np.ndarray
     labels: dict[str, np.ndarray]
     starts: np.ndarray
 
@@ -76,7 +79,11 @@ def collect_rows(spec: EpisodeSpec, source: Iterable[Episode]) -> Interaction:
         raise ConfigError(
             f"a learned world needs cameras of one size that is a multiple of 8, got {sorted(sizes)}; resize the frames"
         )
-    episodes = [_episode_rows(episode, spec) for episode in source if len(episode) > 1]
+    episodes, final = [], []
+    for episode in source:
+        if len(episode) > 1:
+            episodes.append(_episode_rows(episode, spec))
+            final.append((episode.score[-1], episode.success[-1]))
     if len(episodes) < 2:
         raise ConfigError(f"a learned world needs at least 2 episodes of interaction data, got {len(episodes)}")
     present = {name: label for name, label in spec.labels.items() if all(f"labels.{name}" in e for e in episodes)}
@@ -84,8 +91,14 @@ def collect_rows(spec: EpisodeSpec, source: Iterable[Episode]) -> Interaction:
     joined = {key: np.concatenate([episode.pop(key) for episode in episodes]) for key in kept}
     lengths = np.diff(np.flatnonzero(np.append(~joined["scored"], True)))
     labels = {name: joined.pop(f"labels.{name}") for name in present}
+    final_score, final_success = (np.array(values) for values in zip(*final, strict=True))
     return Interaction(
-        spec=replace(spec, labels=present), labels=labels, starts=np.concatenate([[0], np.cumsum(lengths)]), **joined
+        spec=replace(spec, labels=present),
+        labels=labels,
+        starts=np.concatenate([[0], np.cumsum(lengths)]),
+        final_score=final_score.astype(np.float32),
+        final_success=final_success.astype(bool),
+        **joined,
     )
 
 

@@ -6,7 +6,7 @@ from ..probe_config import ProbeTrainingConfig
 from .config import WorldConfig
 from .training_config import DynamicsTrainingConfig, WorldTrainingConfig
 
-#: smoke: that every stage works, in seconds; tiny: five minutes and a half on two cores; cpu: an hour on two cores.
+#: smoke: that every stage works, in seconds; tiny: some 600 core-seconds; cpu: ten times that or more.
 presets: dict[str, WorldTrainingConfig] = {
     "smoke": WorldTrainingConfig(
         model=WorldConfig(

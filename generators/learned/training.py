@@ -32,7 +32,7 @@ from .starts import choose_starts
 from .timeline import Timeline
 from .training_config import WorldTrainingConfig
 from .trust import trust_bounds
-from .vector_training import train_score_head, train_vector_dynamics
+from .vector_training import train_score_head, train_vector_dynamics, vectors_after_the_end
 
 _NUM_MEASURED_ROWS = 2000
 
@@ -111,9 +111,12 @@ def _train_by_numbers(
     )
     if probe is None:
         return
-    scored = rows[data.scored[rows]]
-    score = torch.from_numpy(data.score)
-    train_score_head(model, vectors, score, scored, config.head_steps, config.vector_batch, config.lr, rng, log)
+    scored = torch.from_numpy(rows[data.scored[rows]])
+    train, _ = data.split(config.held_out)
+    after = vectors_after_the_end(model, vectors, actions, data.starts[1:][train] - 1, timeline).clone()
+    known = torch.cat([vectors[scored], after])
+    score = torch.cat([torch.from_numpy(data.score)[scored], torch.from_numpy(data.final_score[train])])
+    train_score_head(model, known, score, config.head_steps, config.vector_batch, config.lr, rng, log)
     fit_probe(probe, data, rows, config.probe, _half(config.probe.num_steps), log)
 
 
@@ -162,8 +165,7 @@ def _measure(trained: _Trained, data: Interaction, config: WorldTrainingConfig, 
     rows = data.rows(held_out)
     latents = trained.sequences.latents
     score = read_scores(model, latents, trained.sequences.vectors)
-    scored = data.scored
-    threshold = choose_success_threshold(score[scored], data.success[scored])
+    threshold = choose_success_threshold(*_scores_to_part(trained, data, score))
     model.success_threshold.fill_(threshold)
     some = rows[trained.sequences.timeline.has_next(rows)][:: max(1, len(rows) // _NUM_MEASURED_ROWS)]
     usual, limit = trust_bounds(one_step_cycle_errors(model, trained.sequences, some))
@@ -181,6 +183,20 @@ def _measure(trained: _Trained, data: Interaction, config: WorldTrainingConfig, 
         metrics["label_error_real"] = label_errors(trained.probe, data.frames[some], data, some)
         metrics["label_error_shown"] = label_errors(trained.probe, shown, data, some)
     return metrics
+
+
+def _scores_to_part(trained: _Trained, data: Interaction, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Scores as read and true success, of all scored frames; with labels also of those after the episodes' ends."""
+    read, true = score[data.scored], data.success[data.scored]
+    if not data.labels:
+        return read, true
+    model, sequences = trained.model, trained.sequences
+    vectors = vectors_after_the_end(
+        model, sequences.vectors, sequences.actions, data.starts[1:] - 1, sequences.timeline
+    )
+    with torch.inference_mode():
+        after = model.score(sequences.latents[: len(vectors)], vectors).numpy()
+    return np.concatenate([read, after]), np.concatenate([true, data.final_success])
 
 
 def _shown(model: WorldModel, latents: Tensor) -> np.ndarray:

@@ -58,19 +58,33 @@ def _rollout_loss(
     return loss / length
 
 
+@torch.inference_mode()
+def vectors_after_the_end(
+    model: WorldModel, vectors: Tensor, actions: Tensor, last: np.ndarray, timeline: Timeline
+) -> Tensor:
+    """(E, D) vectors predicted to follow rows `last` (E,), whose next frame was not recorded but was scored.
+
+    An episode that ends with its success has its one successful frame there.
+    """
+    history = vectors[timeline.window(last, 2)]
+    change, gate = model.vector_dynamics(history, actions[timeline.window(last, 2)])
+    return advance_vector(history[:, -1], change, gate)
+
+
 def train_score_head(
-    model: WorldModel, vectors: Tensor, score: Tensor, rows: np.ndarray, num_steps: int, batch_size: int, lr: float,
+    model: WorldModel, vectors: Tensor, score: Tensor, num_steps: int, batch_size: int, lr: float,
     rng: np.random.Generator, log: TrainingLog,
 ) -> None:  # fmt: skip
-    """Train the head that reads the score (R,) from vectors; half of each batch are the tenth with the best scores.
+    """Train the head that reads the score (K,) from vectors (K, D).
 
-    Where success begins decides what is kept as a demonstration, and such rows are rare.
+    Half of each batch are the tenth with the best scores: where success begins decides what is kept as a
+    demonstration, and such rows are rare.
     """
-    best = rows[np.argsort(score[torch.from_numpy(rows)].numpy())[-max(1, len(rows) // 10) :]]
+    best = np.argsort(score.numpy())[-max(1, len(score) // 10) :]
 
     def loss_at(step: int) -> Tensor:
         half = batch_size // 2
-        chosen = torch.from_numpy(np.concatenate([rng.choice(rows, half), rng.choice(best, half)]))
+        chosen = torch.from_numpy(np.concatenate([rng.integers(len(score), size=half), rng.choice(best, half)]))
         return 20 * F.smooth_l1_loss(model.score_head(vectors[chosen])[:, 0], score[chosen], beta=0.02)
 
     optimise([model.score_head], loss_at, num_steps, lr, "score", log)

@@ -25,6 +25,7 @@ def test_an_episodes_score_belongs_to_the_frame_after_the_row() -> None:
     data = collect_rows(SPEC, [episode, episode])
     assert data.score[1] == episode.score[0]
     assert not data.scored[0]
+    assert data.final_score.tolist() == [episode.score[-1]] * 2
     assert data.starts.tolist() == [0, 20, 40]
 
 
