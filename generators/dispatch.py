@@ -44,13 +44,11 @@ class _Call:
 
     Args:
         since: when the worker was last seen to get on with it; infinitely late while it waits behind another call.
-        num_stored: how many of its episodes were stored then.
     """
 
     indices: Sequence[int]
     ref: Any
     since: float = float("inf")
-    num_stored: int = 0
 
 
 @dataclass
@@ -69,6 +67,7 @@ class Dispatch:
         self._config, self._progress = config, progress
         self._hands: list[_Hand] = []
         self._again: deque[Sequence[int]] = deque()
+        self._settled: set[int] = set()
         self._tries: Counter[int] = Counter()
         self._deaths = 0
         self._failures_in_a_row = 0
@@ -85,6 +84,7 @@ class Dispatch:
             while not self._supply.done:
                 self._hand_out()
                 self._collect()
+                self._look()
                 self._replace_hung()
         except KeyboardInterrupt:
             _, _, standing = self._supply.standing()
@@ -140,10 +140,29 @@ class Dispatch:
         if hand.calls:
             hand.calls[0].since = time.monotonic()
         for summary in summaries:
-            self._settle(summary)
+            if summary.index not in self._settled:
+                self._settle(summary)
         self._put_back(sorted(set(call.indices) - {summary.index for summary in summaries}))
 
+    def _look(self) -> None:
+        """Settle what running calls have stored already: the rest of a call takes long, and may not be needed."""
+        for hand in self._hands:
+            if hand.calls and self._settle_stored(hand.calls[0].indices):
+                hand.calls[0].since = time.monotonic()
+
+    def _settle_stored(self, indices: Sequence[int]) -> int:
+        """Settle those that have come to stand in the store; how many."""
+        new = [index for index in indices if index not in self._settled]
+        if not new or not is_store(self._store):
+            return 0
+        store = ZarrStore.open(self._store)
+        found = [index for index in new if self._plan.episode_id(index) in store]
+        for index in found:
+            self._settle(store.summary(self._plan.episode_id(index)))
+        return len(found)
+
     def _settle(self, summary: EpisodeSummary) -> None:
+        self._settled.add(summary.index)
         self._supply.settle(summary)
         self._progress(*self._supply.standing())
         self._failures_in_a_row = self._failures_in_a_row + 1 if summary.outcome == "error" else 0
@@ -158,19 +177,13 @@ class Dispatch:
             self._again.append(indices)
 
     def _replace_hung(self) -> None:
-        """Bury workers whose call has stored nothing for too long; the store is looked at only then."""
+        """Bury workers whose call has stored nothing for too long."""
         for hand in self._hands:
             if not hand.calls:
                 continue
             call = hand.calls[0]
             limit_s = self._config.timeout_s if call.indices else max(_START_S, self._config.timeout_s)
-            if time.monotonic() - call.since < limit_s:
-                continue
-            stored = {summary.index for summary in held_summaries(self._plan, self._store)}
-            num_stored = len(stored & set(call.indices))
-            if num_stored > call.num_stored:
-                call.num_stored, call.since = num_stored, time.monotonic()
-            else:
+            if time.monotonic() - call.since >= limit_s:
                 self._bury(hand, f"its worker stored no episode within {limit_s:g} s")
 
     def _bury(self, hand: _Hand, cause: str) -> None:
@@ -193,11 +206,8 @@ class Dispatch:
 
     def _missing(self, indices: Sequence[int]) -> list[int]:
         """Settle those that are stored, return the rest."""
-        stored = {summary.index: summary for summary in held_summaries(self._plan, self._store)}
-        for index in indices:
-            if index in stored:
-                self._settle(stored[index])
-        return [index for index in indices if index not in stored]
+        self._settle_stored(indices)
+        return [index for index in indices if index not in self._settled]
 
     def _suspect(self, indices: Sequence[int], cause: str) -> None:
         """Make these again in smaller calls; one that was alone is given up after `max_tries`."""

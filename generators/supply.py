@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import count, islice
-from math import ceil
+from math import ceil, sqrt
 from typing import Protocol
 
 from ..storage.episode import EpisodeSummary
 from ..storage.errors import FleetError
 from .plan import RolloutPlan
+
+#: Batches of slots in one call at most: slots that become free are refilled, and only the last batch runs out.
+_MOST_ROUNDS = 4
 
 
 class Supply(Protocol):
@@ -45,9 +48,9 @@ class Fixed:
         self._size = 0
 
     def take(self, num_workers: int) -> list[int]:
-        """See Supply; two batches of slots at most, so that slots are refilled and a death costs little."""
+        """See Supply."""
         if not self._size:
-            rounds = ceil(len(self._left) / (2 * self._num_slots * num_workers))
+            rounds = ceil(len(self._left) / (_MOST_ROUNDS * self._num_slots * num_workers))
             self._size = ceil(len(self._left) / max(1, rounds * num_workers))
         taken, self._left = self._left[: self._size], self._left[self._size :]
         return taken
@@ -86,13 +89,16 @@ class Demonstrations:
         self._pending: set[int] = set()
 
     def take(self, num_workers: int) -> list[int]:
-        """See Supply; as many as it will take at the acceptance so far, one half at first."""
+        """See Supply; as many as it will very likely take at the acceptance so far, every one at first.
+
+        A world steps all its slots, idle or not, so that a few attempts too many cost less than another call.
+        """
         accepted = sum(summary.is_demonstration for summary in self._became.values())
-        acceptance = (accepted + 1) / (len(self._became) + 2)
-        missing = ceil((self._wanted - accepted) / acceptance) - len(self._pending)
+        acceptance = (accepted + 1) / (len(self._became) + 1)
+        missing = _likely_attempts(self._wanted - accepted, acceptance) - len(self._pending)
         if missing <= 0 and self._pending:
             return []
-        size = min(2 * self._num_slots, max(1, ceil(missing / num_workers)))
+        size = min(_MOST_ROUNDS * self._num_slots, max(1, ceil(missing / num_workers)))
         fresh = (i for i in range(self._max_attempts) if i not in self._became and i not in self._pending)
         taken = list(islice(fresh, size))
         self._pending.update(taken)
@@ -141,6 +147,11 @@ class Demonstrations:
             attempts.append(self._became[index])
             accepted += attempts[-1].is_demonstration
         return attempts
+
+
+def _likely_attempts(wanted: int, acceptance: float) -> int:
+    """Attempts that give `wanted` demonstrations: the mean of a negative binomial and two standard deviations."""
+    return ceil((wanted + 2 * sqrt(wanted * (1 - acceptance))) / acceptance)
 
 
 def _accepted(attempts: Iterable[EpisodeSummary]) -> int:

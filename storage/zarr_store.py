@@ -127,9 +127,20 @@ class ZarrStore:
         """The ids of all episodes, by index."""
         return [summary.id for summary in self.summaries()]
 
+    def __contains__(self, id: str) -> bool:
+        return (self._episodes / id).exists()
+
+    def summary(self, id: str) -> EpisodeSummary:
+        """The summary of one episode.
+
+        Raises:
+            StoreError: it is not there.
+        """
+        return EpisodeSummary.from_dict(self._attributes(id)["summary"])
+
     def summaries(self) -> list[EpisodeSummary]:
         """The summaries of all episodes, by index; no array is read."""
-        found = [EpisodeSummary.from_dict(self._attributes(id)["summary"]) for id in self._names()]
+        found = [self.summary(id) for id in self._names()]
         return sorted(found, key=lambda summary: (summary.index, summary.id))
 
     def read(self, id: str) -> Episode:
@@ -138,14 +149,13 @@ class ZarrStore:
         Raises:
             StoreError: it is not there, or is damaged.
         """
-        summary = EpisodeSummary.from_dict(self._attributes(id)["summary"])
-        return episode_of(summary, self.spec, *_read(self._episodes / id, self.spec))
+        return episode_of(self.summary(id), self.spec, *_read(self._episodes / id, self.spec))
 
     def _names(self) -> list[str]:
         return [entry.name for entry in self._episodes.iterdir() if not entry.name.startswith(".")]
 
     def _holds(self, id: str, digest: str) -> bool:
-        if not (self._episodes / id).exists():
+        if id not in self:
             return False
         if self._attributes(id)["digest"] != digest:
             raise StoreError(

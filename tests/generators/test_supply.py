@@ -23,8 +23,8 @@ def drain(supply, num_workers):
 
 
 def test_fixed_indices_are_each_handed_out_once_in_equal_calls(counting_plan):
-    assert drain(Fixed(counting_plan(num_slots=16), range(100), []), 2) == [
-        list(range(i, i + 25)) for i in (0, 25, 50, 75)
+    assert drain(Fixed(counting_plan(num_slots=16), range(200), []), 2) == [
+        list(range(i, i + 50)) for i in (0, 50, 100, 150)
     ]
 
 
@@ -51,6 +51,13 @@ def test_a_success_out_of_turn_waits_for_the_attempts_before_it(counting_plan, b
 
 def test_no_more_is_handed_out_than_it_will_take(counting_plan, became):
     supply = Demonstrations(counting_plan(num_slots=16), 4, 1000, [])
+    assert sum(len(taken) for taken in drain(supply, 2)) == 4
+
+
+def test_attempts_are_added_for_those_that_will_fail(counting_plan, became):
+    held = [became(index, "success" if index % 2 else "failure") for index in range(7)]
+    supply = Demonstrations(counting_plan(num_slots=16), 5, 1000, held)
+    # 3 of 7 became demonstrations, (3 + 1) / (7 + 1) is one half: 2 more take 4 attempts, and 4 for bad luck.
     assert sum(len(taken) for taken in drain(supply, 2)) == 8
 
 
