@@ -79,7 +79,9 @@ class Probe:
             raise ConfigError(f"the probe reads frames of {(height, width, 3 * cameras)}, got {images.shape[1:]}")
         if not len(images):
             return {name: np.zeros((0, len(names)), np.float32) for name, names in self.labels.items()}
-        outputs = torch.cat([self.net(to_float(images[at : at + 256])) for at in range(0, len(images), 256)])
+        with autocast():
+            read = [self.net(to_float(images[at : at + 256])).float() for at in range(0, len(images), 256)]
+        outputs = torch.cat(read)
         values = (outputs * self.net.scale + self.net.mean).numpy()
         ends = np.cumsum([len(names) for names in self.labels.values()])
         return dict(zip(self.labels, np.split(values, ends[:-1], axis=1), strict=True))

@@ -36,11 +36,12 @@ RUNS: dict[str, RunConfig] = {
         evaluate=EvaluateConfig(num_episodes=2, max_steps=20, num_slots=2, expert=False),
     ),
     "tiny": RunConfig(
-        collect=CollectConfig(num_episodes=200),
+        # Slots that share the episodes evenly between two workers: all are as long as each other.
+        collect=CollectConfig(num_episodes=200, num_slots=25),
         world=worlds["tiny"],
-        generate=GenerateConfig(num_demonstrations=100, max_attempts=400),
+        generate=GenerateConfig(num_demonstrations=100, max_attempts=400, max_steps=200),
         policy=policies["tiny"],
-        evaluate=EvaluateConfig(num_episodes=48),
+        evaluate=EvaluateConfig(num_episodes=48, num_slots=24),
         baseline=True,
     ),
     "cpu": RunConfig(
