@@ -55,7 +55,7 @@ def stage_rows(stages: dict[str, Row]) -> list[Row]:
 
 def generation_rows(stages: dict[str, Row]) -> list[Row]:
     """How many attempts it took, in the world model and (the rival) in reality."""
-    made, real = (stages.get(name, {}).get("result") for name in ("generate", "collect-baseline"))
+    made, real = (stages.get(name, {}).get("metrics") for name in ("generate", "collect-baseline"))
     if not made:
         return []
     against = real["num_demonstrations"] / real["num_attempts"] if real else None
