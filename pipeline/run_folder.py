@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..storage.atomic import write_json
+from ..storage.atomic import make_folder, write_json
 from ..storage.errors import StoreError
 
 
@@ -33,7 +33,6 @@ class RunFolder:
 
     def write_manifest(self, stage: str, manifest: dict[str, Any]) -> None:
         """Declare a stage finished."""
-        self._manifest_path(stage).parent.mkdir(parents=True, exist_ok=True)
         write_json(self._manifest_path(stage), manifest)
 
     def drop_manifest(self, stage: str) -> None:
@@ -49,7 +48,7 @@ class RunFolder:
 
     def record(self, **event: Any) -> None:
         """Append one line to `events.jsonl`, stamped with the time in seconds since 1970."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path)
         with (self.path / "events.jsonl").open("a") as file:
             file.write(json.dumps({"time": round(time.time(), 3), **event}) + "\n")
 
@@ -65,7 +64,7 @@ class RunFolder:
         Raises:
             StoreError: another process does so already.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path)
         with (self.path / ".lock").open("a+") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

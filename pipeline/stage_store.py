@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from ..storage.atomic import make_folder
 from ..storage.errors import StoreError
 from ..storage.lineage import code_version
 from ..storage.progress import Progress
@@ -39,7 +40,7 @@ def perform(folder: RunFolder, stage: Stage, digest: str, progress: Progress) ->
     """
     _clear(folder, stage, digest)
     work = folder.work(stage.name, digest)
-    work.mkdir(parents=True, exist_ok=True)
+    make_folder(work)
     folder.record(stage=stage.name, event="started", digest=digest)
     started = time.time()
     try:

@@ -21,20 +21,24 @@ TEMPORARY_PREFIX = ".tmp-"
 # A writer locks its folder just after making it; a folder younger than this may not be locked yet.
 _SWEEP_AGE_S = 60.0
 
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
+
 
 def write_json(path: Path | str, data: Any) -> None:
     """Replace the file at `path` with `data` as JSON; readers see the old content or the new, never a part.
 
     Raises:
-        StoreError: the disk is full.
+        StoreError: the disk is full, or the folder cannot be written.
         ValueError: a number is NaN or infinite, which JSON cannot hold.
     """
     path = Path(path)
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=TEMPORARY_PREFIX, dir=path.parent)
+    make_folder(path.parent)
+    with _refusal_named(path):
+        handle, temporary = tempfile.mkstemp(prefix=TEMPORARY_PREFIX, dir=path.parent)
     try:
-        with _full_disk_named(path), os.fdopen(handle, "w", encoding="utf-8") as file:
+        with _refusal_named(path), os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
         os.chmod(temporary, 0o644)  # mkstemp gives 0600, which another user on the robot could not read
         os.replace(temporary, path)
@@ -60,23 +64,38 @@ def publish_folder(path: Path | str) -> Iterator[Path]:
     """Give an empty folder beside `path` to fill; rename it to `path` when the block ends without an error.
 
     Raises:
-        StoreError: something stands at `path` already, or the disk is full. Nothing there is touched.
+        StoreError: something stands at `path` already, the folder above it cannot be written, or the disk is full.
+            Nothing there is touched.
     """
     path = Path(path)
     if is_occupied(path):
         raise StoreError(f"{path} exists already; choose another folder or move it away")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX, dir=path.parent))
+    make_folder(path.parent)
+    with _refusal_named(path):
+        temporary = Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX, dir=path.parent))
     lock = os.open(temporary, os.O_RDONLY)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         os.chmod(temporary, 0o755)
-        with _full_disk_named(path):
+        with _refusal_named(path):
             yield temporary
         _rename(temporary, path)
     finally:
         os.close(lock)
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, where they are missing.
+
+    Raises:
+        StoreError: a file is in the way, the folder cannot be written, or the disk is full.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        named = StoreError(f"cannot make the folder {path} ({error.strerror}); choose another place")
+        raise refusal(error, path) or named from error
 
 
 def is_occupied(path: Path) -> bool:
@@ -123,12 +142,21 @@ def _rename(temporary: Path, path: Path) -> None:
 
 
 @contextmanager
-def _full_disk_named(path: Path) -> Iterator[None]:
+def _refusal_named(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        if (named := refusal(error, path)) is None:
             raise
-        raise StoreError(
+        raise named from error
+
+
+def refusal(error: OSError, path: Path | str) -> StoreError | None:
+    """What to tell a user whose disk is full or whose folder cannot be written; None for any other error."""
+    if error.errno in _FULL:
+        return StoreError(
             f"no space left on the disk for {path}; free some and run again, what was stored before is intact"
-        ) from error
+        )
+    if error.errno in _UNWRITABLE:
+        return StoreError(f"cannot write {path} ({error.strerror}); choose a folder that you may write to")
+    return None

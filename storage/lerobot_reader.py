@@ -16,7 +16,7 @@ from .atomic import read_json
 from .columns import ACTION, IMAGE_PREFIX, LABEL_PREFIX, REWARD, SCORE, STATE, SUCCESS, TRUST, episode_of
 from .episode import Episode, EpisodeSummary
 from .errors import StoreError
-from .spec import Camera, EpisodeSpec, Vector
+from .spec import Camera, EpisodeSpec, Vector, read_spec
 from .video import VideoReader
 
 #: LeRobot's own default tolerance for a row's time.
@@ -125,11 +125,10 @@ class LeRobotReader:
         return self._table[1]
 
     def _own_spec(self) -> EpisodeSpec:
-        return EpisodeSpec.from_dict(read_json(self.path / layout.SIDECAR_SPEC))
+        return read_spec(self.path / layout.SIDECAR_SPEC)
 
     def _own_summaries(self) -> list[EpisodeSummary]:
-        lines = (self.path / layout.SIDECAR_EPISODES).read_text(encoding="utf-8").split("\n")
-        summaries = [EpisodeSummary.from_dict(json.loads(line)) for line in lines if line]
+        summaries = _read_summaries(self.path / layout.SIDECAR_EPISODES)
         if [summary.length for summary in summaries] != [record["length"] for record in self._records]:
             raise StoreError(
                 f"{self.path}: meta/demoloom does not fit the episodes; the dataset was edited by another tool, "
@@ -227,7 +226,23 @@ def _read_info(path: Path) -> dict[str, Any]:
             f"{path} is a LeRobot dataset of version {version}, demoloom reads v3.x; convert it with "
             "`python -m lerobot.scripts.convert_dataset_v21_to_v30`"
         )
+    missing = [name for name in ("features", "fps", "data_path") if not info.get(name)]
+    if missing:
+        raise StoreError(f"{path / layout.INFO} has no {', '.join(missing)}; restore it from a copy")
+    if not isinstance(info["fps"], int | float) or info["fps"] < 1 or info["fps"] % 1:
+        raise StoreError(f"{path / layout.INFO} has fps {info['fps']!r}; it must be a whole number of 1 or more")
     return info
+
+
+def _read_summaries(path: Path) -> list[EpisodeSummary]:
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+        return [EpisodeSummary.from_dict(json.loads(line)) for line in lines if line]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StoreError(
+            f"cannot read {path} ({error}); restore it from a copy, or delete the folder {path.parent} to read the "
+            "dataset as a plain LeRobot dataset"
+        ) from error
 
 
 def _read_records(path: Path) -> list[dict[str, Any]]:
@@ -236,8 +251,7 @@ def _read_records(path: Path) -> list[dict[str, Any]]:
         raise StoreError(f"{path} has no meta/episodes: its writer was stopped before it finished; record it again")
     records: list[dict[str, Any]] = []
     for file in files:
-        names = [name for name in pq.read_schema(file).names if not name.startswith("stats/")]
-        records += _read_table(file, names).to_pylist()
+        records += _read_table(file, without="stats/").to_pylist()
     records.sort(key=lambda record: record["episode_index"])
     if [record["episode_index"] for record in records] != list(range(len(records))):
         raise StoreError(f"{path}: the episodes in meta/episodes are not numbered 0, 1, 2, ...; merge the dataset anew")
@@ -255,8 +269,11 @@ def _read_stats(path: Path) -> dict[str, Any]:
     return read_json(file) if file.is_file() else {}
 
 
-def _read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
+def _read_table(path: Path, without: str | None = None) -> pa.Table:
+    """All columns of a file but those whose name begins with `without`."""
     try:
-        return pq.ParquetFile(path).read(columns)
+        file = pq.ParquetFile(path)
+        names = [name for name in file.schema_arrow.names if without is None or not name.startswith(without)]
+        return file.read(names)
     except (OSError, pa.ArrowInvalid) as error:
         raise StoreError(f"cannot read {path} ({error}); its writer was stopped, or it was damaged since") from error

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
+
+from .atomic import read_json
+from .errors import StoreError
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,19 @@ class EpisodeSpec:
             labels={name: _vector(vector) for name, vector in data["labels"].items()},
             robot_type=str(data["robot_type"]),
         )
+
+
+def read_spec(path: Path) -> EpisodeSpec:
+    """The spec that a JSON file holds; other keys in it are passed over.
+
+    Raises:
+        StoreError: the file is missing or damaged.
+    """
+    try:
+        return EpisodeSpec.from_dict(read_json(path))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        fault = f"{type(error).__name__}: {error}"
+        raise StoreError(f"{path} describes no episodes ({fault}); restore it from a copy") from error
 
 
 def _vector(data: Mapping[str, Any]) -> Vector:

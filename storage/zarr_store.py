@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from .atomic import is_occupied, publish_folder, read_json, remove_folder, sweep, write_json
+from .atomic import is_occupied, make_folder, publish_folder, read_json, remove_folder, sweep, write_json
 from .columns import IMAGE_PREFIX, columns_of, episode_of, frames_of, names_of, pack, unpack
 from .episode import Episode, EpisodeSummary, summarise
 from .errors import SpecMismatch, StoreError
-from .spec import EpisodeSpec
+from .spec import EpisodeSpec, read_spec
 from .validation import validate_episode, validate_spec
 
 FORMAT_VERSION = 1
@@ -58,7 +58,6 @@ class ZarrStore:
         if not is_store(path) and is_occupied(path) and not is_store(path):
             raise StoreError(f"{path} is not empty and not a demoloom store; choose another folder")
         if not is_store(path):
-            path.mkdir(parents=True, exist_ok=True)
             write_json(path / "spec.json", {"format_version": FORMAT_VERSION, **spec.to_dict()})
         store = cls.open(path)
         if differences := _differences(store.spec, spec):
@@ -81,8 +80,8 @@ class ZarrStore:
                 f"the store at {path} has format version {data['format_version']}, this version of demoloom reads "
                 f"{FORMAT_VERSION}; install the one that wrote it"
             )
-        store = cls(path, EpisodeSpec.from_dict(data))
-        store._episodes.mkdir(exist_ok=True)
+        store = cls(path, read_spec(path / "spec.json"))
+        make_folder(store._episodes)
         sweep(store._episodes)
         return store
 

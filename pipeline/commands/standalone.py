@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ...storage.atomic import is_occupied
+from ...storage.atomic import is_occupied, make_folder
 from ...storage.errors import ConfigError
 from ...storage.progress import Progress
 from ..console import say, show_progress
@@ -32,7 +32,7 @@ def stage_work(title: str, options: Any, *outputs: Path) -> Iterator[tuple[Path,
     require_free(*outputs)
     digest = hashlib.sha256(json.dumps(to_plain(options), sort_keys=True).encode()).hexdigest()
     work = outputs[0].with_name(f"{outputs[0].name}.work-{digest[:8]}").resolve()
-    work.mkdir(parents=True, exist_ok=True)
+    make_folder(work)
     with show_progress(title) as progress:
         yield work, progress
     shutil.rmtree(work)

@@ -130,3 +130,22 @@ def test_a_damaged_or_missing_json_file_is_named(tmp_path):
     for name in ("x.json", "nowhere.json"):
         with pytest.raises(StoreError, match=rf"cannot read .*{name}"):
             read_json(tmp_path / name)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    for path in (tmp_path / "file" / "out", tmp_path / "file" / "deep" / "out"):
+        with pytest.raises(StoreError, match=r"cannot make the folder .*file.*; choose another place"):
+            fail_half_way(path)
+        with pytest.raises(StoreError, match=r"cannot make the folder .*file.*; choose another place"):
+            write_json(path, 1)
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_folder_that_may_not_be_written_is_named(tmp_path):
+    def refuse():
+        with publish_folder(tmp_path / "out"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    with pytest.raises(StoreError, match=r"cannot write .*out .*; choose a folder that you may write to"):
+        refuse()

@@ -136,3 +136,41 @@ def test_a_sidecar_that_no_longer_fits_is_named(dataset):
 def test_an_unknown_id_is_named(dataset):
     with pytest.raises(StoreError, match="no episode 'nobody'"):
         open_dataset(dataset).read("nobody")
+
+
+def cut(file):
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+@pytest.mark.parametrize("name", ["meta/episodes/chunk-000/file-000.parquet", "meta/demoloom/episodes.jsonl"])
+def test_a_file_cut_short_is_named(dataset, name):
+    cut(dataset / name)
+    with pytest.raises(StoreError, match=f"cannot read .*{name}"):
+        open_dataset(dataset)
+
+
+def test_a_sidecar_without_its_episodes_is_named(dataset):
+    (dataset / "meta/demoloom/episodes.jsonl").unlink()
+    with pytest.raises(StoreError, match=r"episodes.jsonl.*or delete the folder .*meta/demoloom"):
+        open_dataset(dataset)
+
+
+def test_a_spec_that_describes_nothing_is_named(dataset):
+    (dataset / "meta/demoloom/spec.json").write_text("{}")
+    with pytest.raises(StoreError, match=r"spec.json describes no episodes .*fps.*restore"):
+        open_dataset(dataset)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "fault"),
+    [
+        ("features", {}, "has no features"),
+        ("fps", 0, "has no fps"),
+        ("fps", "ten", "has fps 'ten'"),
+        ("fps", 9.5, "9.5"),
+    ],
+)
+def test_an_info_that_cannot_be_used_says_what_is_wrong(dataset, name, value, fault):
+    edit_json(dataset / "meta/info.json", **{name: value})
+    with pytest.raises(StoreError, match=f"info.json {fault}"):
+        open_dataset(dataset)
