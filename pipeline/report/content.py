@@ -94,7 +94,16 @@ def failures(found: Mapping[str, EpisodeReader], most: int = 6) -> list[Row]:
         by_outcome[summary.outcome].append(summary)
     ranked = sorted(by_outcome.values(), key=len, reverse=True)
     chosen = [one for group in ranked for one in group[:2] if one.length][:most]
-    return [_strip(found["rejected"].read(one.id), f"{one.outcome}: {one.reason}") for one in chosen]
+    return [
+        _strip(found["rejected"].read(one.id), f"{one.outcome}: {one.reason}, best score {one.score_max:.2f}")
+        for one in chosen
+    ]
+
+
+def success_hold(found: Sequence[Row]) -> int:
+    """How many steps in a row an attempt must be successful for to be a demonstration; 1 where no stage says so."""
+    settings: Row = next((manifest["config"] for manifest in found if manifest["stage"] == "generate"), {})
+    return int(settings.get("generate", {}).get("success_hold", 1))
 
 
 def losses(folder: RunFolder) -> list[Row]:
@@ -141,6 +150,10 @@ def _successes_first(dataset: EpisodeReader) -> list[EpisodeSummary]:
 def _ending(summary: EpisodeSummary) -> str:
     ending = "solved" if summary.is_demonstration else f"best score {summary.score_max:.2f}"
     return f"{ending}, {summary.length} steps"
+
+
+def _rejection(summary: EpisodeSummary) -> str:
+    return f"{summary.outcome}: {summary.reason}, best score {summary.score_max:.2f}"
 
 
 def _strip(episode: Episode, caption: str) -> Row:

@@ -22,7 +22,9 @@ def render(folder: RunFolder, progress: Progress) -> str:
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters.update(percent=percent, decimal=decimal, contestant=title, value=show_value, seconds=seconds)
+    environment.filters.update(
+        percent=percent, decimal=decimal, contestant=title, value=show_value, seconds=seconds, column=column
+    )
     environment.globals.update(interval_bar=interval_bar)
     return environment.get_template("page.html").render(**sections(folder, progress))
 
@@ -50,6 +52,7 @@ def sections(folder: RunFolder, progress: Progress) -> dict[str, Any]:
         "metrics": metrics,
         "world_tables": content.tables(metrics.get("train-world", {})),
         "world_figures": list(content.flat(metrics.get("train-world", {}))),
+        "hold": content.success_hold(stages),
         "world_picture": picture_file(folder.path / "world" / "preview.png"),
         "export_figures": list(content.flat(metrics.get("export", {}))),
         "timings": content.timings(stages),
@@ -67,6 +70,12 @@ def show_value(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def column(name: str) -> str:
+    """A figure's name as the head of a column: `label_error.block_pose.x` is `label error, block pose x`."""
+    first, _, rest = name.replace("_", " ").replace("psnr", "PSNR").partition(".")
+    return f"{first}, {rest.replace('.', ' ')}" if rest else first
 
 
 def seconds(duration: float) -> str:

@@ -11,18 +11,19 @@ from PIL import Image
 
 from ...storage.episode import Episode
 
-#: Frames of one preview at most; longer episodes are shown with fewer frames a second of theirs.
+#: Frames of one preview at most; of longer episodes every second frame is shown, or every third, for as long.
 MAX_FRAMES = 100
 #: How long the last frame of a preview stays, in ms, so that one sees how an episode ended.
 LAST_FRAME_MS = 1500
 
 
 def preview(episode: Episode, frame_ms: int = 60) -> str:
-    """A looping animated WebP of the first camera, lossless, at the size it was recorded."""
+    """A looping animated WebP of the first camera, lossless, at the size it was recorded; `frame_ms` a step."""
     frames = first_camera(episode)
-    chosen = frames[:: -(-len(frames) // MAX_FRAMES)]
+    stride = -(-len(frames) // MAX_FRAMES)
+    chosen = frames[::stride]
     images = [Image.fromarray(frame) for frame in [*chosen, frames[-1]]]
-    durations = [frame_ms] * len(chosen) + [LAST_FRAME_MS]
+    durations = [frame_ms * stride] * len(chosen) + [LAST_FRAME_MS]
     buffer = io.BytesIO()
     images[0].save(
         buffer, "WEBP", save_all=True, append_images=images[1:], duration=durations, loop=0, lossless=True, method=0

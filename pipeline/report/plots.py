@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 Points = Sequence[tuple[float, float]]
 
-WIDTH, HEIGHT = 520, 240
-LEFT, RIGHT, TOP, BOTTOM = 52, 12, 12, 34
+WIDTH, HEIGHT = 360, 200
+LEFT, RIGHT, TOP, BOTTOM = 46, 18, 12, 34
 
 
 def line_plot(series: Mapping[str, Points], x_label: str) -> Markup:
@@ -58,9 +58,11 @@ class Axis:
     def ticks(self) -> list[float]:
         """A few round values within the axis."""
         if self.log:
-            exponents = range(math.ceil(math.log10(self.low)), math.floor(math.log10(self.high)) + 1)
-            decades = [10.0**exponent for exponent in exponents]
-            return decades if len(decades) > 1 else [self.low, self.high]
+            exponents = range(math.floor(math.log10(self.low)), math.floor(math.log10(self.high)) + 1)
+            round_values = [factor * 10.0**exponent for exponent in exponents for factor in (1, 2, 5)]
+            within = [value for value in round_values if self.low <= value <= self.high]
+            decades = [value for value in within if math.log10(value) % 1 == 0]
+            return decades if len(decades) > 2 else within
         if self.high <= self.low:
             return [self.low]
         step = _round_step((self.high - self.low) / 4)
@@ -105,7 +107,7 @@ def thinned(points: Points, most: int = 400) -> Points:
 
 def _legend(names: Sequence[str]) -> Markup:
     key = Markup('<span class="key c{}">{}</span>')
-    items = [key.format(number % 6, name) for number, name in enumerate(names)]
+    items = [key.format(number % 6, name.replace("_", " ")) for number, name in enumerate(names)]
     return Markup('<p class="legend">{}</p>').format(Markup(" ").join(items))
 
 
@@ -114,4 +116,4 @@ def _number(value: float) -> str:
         return "0"
     if abs(value) >= 10_000 and value % 1000 == 0:
         return f"{value / 1000:g}k"
-    return f"{value:.3g}"
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"

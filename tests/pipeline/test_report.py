@@ -11,7 +11,8 @@ import pytest
 from PIL import Image
 
 from demoloom.pipeline.report import write_report
-from demoloom.pipeline.report.content import loss_series
+from demoloom.pipeline.report.content import loss_series, success_hold
+from demoloom.pipeline.report.page import column
 from demoloom.pipeline.report.pictures import preview, strip
 from demoloom.pipeline.report.plots import interval_bar, line_plot, thinned
 from demoloom.pipeline.report.scores import scores_text
@@ -44,6 +45,12 @@ def test_the_page_begins_with_what_came_of_it(page: str) -> None:
     lead = " ".join(re.sub("<[^>]*>", "", page[page.index('class="lead"') :]).split())
     assert "trained on 4 demonstrations made inside the world model" in lead
     assert "solves 60 % of 4 new starts in reality; its mean best score is 0.60." in lead
+
+
+def test_the_page_says_what_its_words_mean_and_how_near_a_rejected_attempt_came(page: str) -> None:
+    assert "A score goes from 0 to 1" in page
+    assert "PSNR in dB" in page
+    assert "not solved within 12 steps, best score 1.00" in page
 
 
 def test_a_run_that_has_just_begun_has_a_report_too(tmp_path: Path) -> None:
@@ -87,6 +94,13 @@ def test_a_preview_of_a_long_episode_stays_short() -> None:
     assert decoded(preview(dot_episode(0, length=350))).n_frames <= 101  # type: ignore[attr-defined]
 
 
+def test_films_of_short_and_long_episodes_run_equally_fast() -> None:
+    short, long = (decoded(preview(dot_episode(0, length=length), frame_ms=60)) for length in (50, 350))
+    for image, duration in ((short, 60), (long, 60 * 4)):
+        image.load()
+        assert image.info["duration"] == duration
+
+
 def test_a_strip_begins_with_the_first_frame_and_ends_with_the_last() -> None:
     episode = dot_episode(0)
     pixels = np.asarray(decoded(strip(episode, num_frames=3)))
@@ -103,6 +117,27 @@ def test_a_plot_has_a_curve_for_each_loss_and_leaves_out_what_is_not_finite() ->
 
 def test_a_plot_of_one_repeated_value_can_be_drawn() -> None:
     assert "<polyline" in line_plot({"loss": [(0, 0.0), (1, 0.0)]}, "steps")
+
+
+def test_thousands_are_written_out_in_a_plot() -> None:
+    svg = line_plot({"loss": [(0, 1.0), (4000, 0.5)]}, "steps")
+    assert "e+0" not in svg
+    assert ">2000<" in svg
+
+
+def test_a_logarithmic_axis_of_less_than_two_decades_has_round_ticks() -> None:
+    svg = line_plot({"loss": [(0, 0.819), (10, 0.0192)]}, "steps")
+    assert re.findall(r'class="y">([^<]*)<', svg) == ["0.02", "0.05", "0.1", "0.2", "0.5"]
+
+
+def test_the_head_of_a_column_is_words() -> None:
+    assert column("label_error.block_pose.x") == "label error, block pose x"
+    assert column("psnr_no_change") == "PSNR no change"
+
+
+def test_the_page_says_how_long_a_success_must_hold() -> None:
+    assert success_hold([{"stage": "generate", "config": {"generate": {"success_hold": 3}}}]) == 3
+    assert success_hold([{"stage": "collect", "config": {}}]) == 1
 
 
 def test_names_in_a_plot_are_escaped() -> None:
