@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import io
 import json
 import re
 from pathlib import Path
@@ -61,10 +62,10 @@ def draw_picture(run_dir: Path, num_rows: int = 3) -> None:
 
 
 def image_of(dataset: EpisodeReader, name: str) -> Image.Image:
-    """One episode's strip."""
-    import io
-
-    return Image.open(io.BytesIO(base64.b64decode(strip(dataset.read(name)).partition(",")[2]))).convert("RGB")
+    """One episode's strip, on white."""
+    content = base64.b64decode(strip(dataset.read(name)).partition(",")[2])
+    transparent = Image.open(io.BytesIO(content)).convert("RGBA")
+    return Image.alpha_composite(Image.new("RGBA", transparent.size, "white"), transparent).convert("RGB")
 
 
 def picture_block() -> str:
