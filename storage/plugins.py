@@ -50,4 +50,7 @@ def _import_attribute(name: str) -> Any:
     try:
         return getattr(import_module(module_name), attribute)
     except (ImportError, AttributeError, ValueError) as error:
-        raise PluginError(f"cannot load {name!r} ({error}); name it as package.module:attribute") from error
+        raise PluginError(
+            f"cannot load {name!r} ({error}); name it as package.module:attribute, of a package that is installed or "
+            "whose parent folder is in PYTHONPATH"
+        ) from error

@@ -22,3 +22,8 @@ def test_a_name_with_a_colon_is_imported_from_there():
 def test_what_cannot_be_imported_is_named_with_the_form_expected(name):
     with pytest.raises(PluginError, match=f"cannot load '{name}' .*package.module:attribute"):
         load_plugin("worlds", name)
+
+
+def test_a_package_that_python_does_not_find_is_told_of_pythonpath():
+    with pytest.raises(PluginError, match="installed or whose parent folder is in PYTHONPATH"):
+        load_plugin("tasks", "no_such_module:TASK")
