@@ -65,6 +65,16 @@ def test_it_starts_from_a_given_frame(checkpoint: Path) -> None:
     assert np.abs(difference).mean() < 10
 
 
+def test_the_square_keeps_its_colour(checkpoint: Path) -> None:
+    world = LearnedWorld(str(checkpoint), 1)
+    world.reset(seed=0)
+    observation, *_ = world.step(np.array([[16.0, 16.0]], np.float32))
+    red, green, blue = _frames(observation)[0, 14:18, 14:18].mean((0, 1))
+    # (40, 60, 120) in reality
+    assert blue > green > red
+    assert blue - red > 40
+
+
 def test_a_start_of_another_size_is_refused_with_the_difference(checkpoint: Path) -> None:
     start = {"observation.images.top": np.zeros((1, 8, 8, 3), np.uint8)}
     with pytest.raises(SpecMismatch, match=r"top is uint8 \(1, 8, 8, 3\), expected uint8 \(1, 32, 32, 3\)"):

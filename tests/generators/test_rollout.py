@@ -183,6 +183,24 @@ def test_a_start_world_gives_the_first_observation_of_its_own_episode():
     assert all(np.array_equal(started[i].images["top"], expected[i].images["top"]) for i in range(5))
 
 
+class Elsewhere(CountingWorld):
+    """Starts where no CountingWorld does: at 10 and above."""
+
+    def reset(self, *, seed=None, options=None):
+        starts = np.array([[10 + value % 7] for value in seed], np.float32)
+        return super().reset(seed=seed, options={**options, "start": {"observation.state": starts}})
+
+
+@pytest.mark.parametrize("num_slots", [1, 2, 5])
+@pytest.mark.parametrize("order", [range(7), range(6, -1, -1)])
+def test_starts_taken_from_reality_do_not_depend_on_slots_order_or_early_ends(num_slots, order):
+    made = plan(num_slots=num_slots, start_world=PluginRef("worlds", "tests:Elsewhere"))
+    world = CountingWorld(num_slots, goal=18)
+    episodes = episodes_of(made, order, world, Steady([1.0]), Elsewhere(num_slots))
+    assert [episodes[i].state[0, 0] for i in range(7)] == [10 + episode_seed(7, i) % 7 for i in range(7)]
+    assert [len(episodes[i]) for i in range(7)] == [8 - episode_seed(7, i) % 7 for i in range(7)]
+
+
 def test_what_was_made_can_be_stored():
     world = CountingWorld(3)
     for episode in episodes_of(plan(), range(4), world=world).values():
