@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import os
 import sys
 from collections.abc import Mapping
@@ -13,10 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from safetensors import SafetensorError
 
-from ..storage.errors import CheckpointError, PluginError, SpecMismatch
+from ..storage.atomic import read_json
+from ..storage.errors import CheckpointError, PluginError, SpecMismatch, StoreError
 from ..storage.plugins import load_plugin
 from ..storage.spec import EpisodeSpec
+from ..storage.spec import read_spec as read_stored_spec
 
 if TYPE_CHECKING:
     import torch
@@ -105,7 +107,7 @@ def load_policy(path: Path, device: str = "cpu") -> PolicyCheckpoint:
     """
     _check_files(path)
     stay_offline()
-    register_kind(json.loads((path / "config.json").read_text()).get("type", ""))
+    register_kind(str(_config(path).get("type", "")))
     from lerobot.configs import PreTrainedConfig
     from lerobot.policies import get_policy_class, make_pre_post_processors
 
@@ -116,12 +118,19 @@ def load_policy(path: Path, device: str = "cpu") -> PolicyCheckpoint:
         preprocessor, postprocessor = make_pre_post_processors(
             config, str(path), preprocessor_overrides={"device_processor": {"device": device}}
         )
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
-        reason = " ".join(str(error).split())
+    except (OSError, ValueError, RuntimeError, KeyError, TypeError, SafetensorError) as error:
+        reason = " ".join(str(error).split()).partition(" Available ")[0]
         raise CheckpointError(f"the policy in {path} cannot be loaded, copy or train it again: {reason}") from error
     for pipeline in (preprocessor, postprocessor):
         _check_statistics(path, pipeline)
     return PolicyCheckpoint(policy, preprocessor, postprocessor, read_spec(path))
+
+
+def _config(path: Path) -> dict[str, Any]:
+    try:
+        return read_json(path / "config.json")
+    except StoreError as error:
+        raise CheckpointError(f"the policy in {path} is damaged: {error}") from error
 
 
 def register_kind(name: str) -> None:
@@ -133,9 +142,16 @@ def register_kind(name: str) -> None:
 
 
 def read_spec(path: Path) -> EpisodeSpec | None:
-    """The spec kept beside the weights, None in a folder that demoloom did not write."""
+    """The spec kept beside the weights, None in a folder that demoloom did not write.
+
+    Raises:
+        CheckpointError: the file is damaged.
+    """
     file = path / SPEC_FILE
-    return EpisodeSpec.from_dict(json.loads(file.read_text())) if file.is_file() else None
+    try:
+        return read_stored_spec(file) if file.is_file() else None
+    except StoreError as error:
+        raise CheckpointError(f"the policy in {path} is damaged: {error}") from error
 
 
 def check_fits(path: Path, checkpoint: PolicyCheckpoint, spec: EpisodeSpec) -> None:

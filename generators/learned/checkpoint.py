@@ -81,13 +81,16 @@ def from_pretrained(path: Path | str) -> Checkpoint:
         model = WorldModel(_config(path, config), EpisodeSpec.from_dict(json.loads((path / "spec.json").read_text())))
         model.load_state_dict(load_file(path / "model.safetensors"))
         starts = load_arrays(path / "starts.safetensors")
-    except (SafetensorError, json.JSONDecodeError, KeyError, TypeError, RuntimeError) as error:
+        frames, states = starts["frames"], starts["states"]
+    except CheckpointError:
+        raise
+    except (SafetensorError, ValueError, KeyError, TypeError, RuntimeError) as error:
         raise CheckpointError(
             f"the world at {path} is damaged ({type(error).__name__}: {error}); copy it again or train it anew"
         ) from error
     model.eval().requires_grad_(False)
     probe = Probe.from_pretrained(path / "probe") if model.spec.labels else None
-    return Checkpoint(model, probe, str(config["task"]), starts["frames"], starts["states"], hash_checkpoint(path))
+    return Checkpoint(model, probe, str(config["task"]), frames, states, hash_checkpoint(path))
 
 
 def _config(path: Path, data: Mapping[str, Any]) -> WorldConfig:

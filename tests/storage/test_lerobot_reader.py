@@ -167,7 +167,7 @@ def test_a_spec_that_describes_nothing_is_named(dataset):
         ("features", {}, "has no features"),
         ("fps", 0, "has no fps"),
         ("fps", "ten", "has fps 'ten'"),
-        ("fps", 9.5, "9.5"),
+        ("fps", 9.5, "has fps 9.5"),
     ],
 )
 def test_an_info_that_cannot_be_used_says_what_is_wrong(dataset, name, value, fault):

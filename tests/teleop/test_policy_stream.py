@@ -157,6 +157,27 @@ def test_a_missing_weight_is_refused(tmp_path: Path, act: Path) -> None:
         PolicyStream(SPEC, str(tmp_path / "copy"))
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("config.json", "{"),
+        ("config.json", "[]"),
+        ("config.json", '{"type": "nobody"}'),
+        ("model.safetensors", "cut"),
+        ("policy_preprocessor_step_3_normalizer_processor.safetensors", "cut"),
+        ("spec.json", "{"),
+        ("spec.json", "{}"),
+    ],
+)
+def test_a_damaged_file_is_refused_in_one_sentence(tmp_path: Path, act: Path, name: str, content: str) -> None:
+    shutil.copytree(act, tmp_path / "copy")
+    (tmp_path / "copy" / name).write_text(content)
+    with pytest.raises(CheckpointError, match=r"the policy in .*copy (is damaged|cannot be loaded)") as caught:
+        PolicyStream(SPEC, str(tmp_path / "copy"))
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
 def test_another_camera_size_is_refused_with_both(act: Path) -> None:
     with pytest.raises(SpecMismatch, match=r"\(3, 32, 32\) here and \(3, 64, 64\) there"):
         PolicyStream(replace(SPEC, cameras=(Camera("top", 64, 64),)), str(act))
