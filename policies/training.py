@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..storage.atomic import publish_folder, write_json
+from ..storage.atomic import publish_folder, share_files, write_json
 from ..storage.errors import CheckpointError, ConfigError
 from ..storage.progress import Progress, silent
 from ..storage.spec import EpisodeSpec
@@ -131,6 +131,4 @@ def _save(
     write_json(folder / "training.json", {"config": asdict(config), "metrics": metrics})
     lines = [json.dumps({"stage": "policy", **row}) for row in fitted.losses]
     (folder / "metrics.jsonl").write_text("\n".join(lines) + "\n")
-    for file in folder.iterdir():
-        # safetensors writes files only their owner may read; the robot's user is another one.
-        file.chmod(0o644)
+    share_files(folder)

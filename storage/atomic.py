@@ -85,6 +85,13 @@ def publish_folder(path: Path | str) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
+def share_files(folder: Path) -> None:
+    """Let every user read the files in a folder: safetensors writes files which only their owner may read."""
+    for file in folder.rglob("*"):
+        if file.is_file():
+            file.chmod(0o644)
+
+
 def make_folder(path: Path) -> None:
     """Make a folder and those above it, where they are missing.
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...storage.atomic import write_json
+from ...storage.atomic import share_files, write_json
 from ...storage.progress import Progress, silent
 from ..probe import Probe, fit_probe, label_errors, new_probe
 from .autoencoder_training import encode_all, set_background, touch_up_decoder, train_autoencoder
@@ -63,6 +63,7 @@ def train_world(
     frames, states = choose_starts(data, trained.sequences.latents, config.num_starts)
     save_pretrained(out, trained.model, trained.probe, task, frames, states)
     write_json(out / "metrics.json", metrics)
+    share_files(out)
     return metrics
 
 

@@ -48,6 +48,11 @@ def test_the_run_folder_holds_all_that_the_design_names(run: RunFolder) -> None:
     ]  # fmt: skip
 
 
+def test_the_world_can_be_read_by_every_user(run: RunFolder) -> None:
+    files = [path for path in (run.path / "world").rglob("*") if path.is_file()]
+    assert {path.stat().st_mode & 0o777 for path in files} == {0o644}
+
+
 def test_a_second_call_finds_everything_done(run: RunFolder) -> None:
     events = run.events()
     done = demoloom("run", "--preset", "smoke", "--baseline", cwd=run.path.parent.parent)

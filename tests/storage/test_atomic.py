@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from demoloom.storage import StoreError, ZarrStore
-from demoloom.storage.atomic import publish_folder, read_json, sweep, write_json
+from demoloom.storage.atomic import publish_folder, read_json, share_files, sweep, write_json
 
 
 def test_write_json_replaces_the_file(tmp_path):
@@ -149,3 +149,11 @@ def test_a_folder_that_may_not_be_written_is_named(tmp_path):
 
     with pytest.raises(StoreError, match=r"cannot write .*out .*; choose a folder that you may write to"):
         refuse()
+
+
+def test_shared_files_can_be_read_by_everyone_in_folders_below_too(tmp_path):
+    secret = tmp_path / "a" / "weights"
+    secret.parent.mkdir()
+    secret.touch(0o600)
+    share_files(tmp_path)
+    assert secret.stat().st_mode & 0o777 == 0o644
