@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ..storage.atomic import refusal
 from ..storage.errors import ConfigError, DemoloomError
 from .choices import Given
 from .environment import prepare_environment
@@ -56,6 +57,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _dispatch(arguments)
     except DemoloomError as error:
         print(f"demoloom: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        # Not all that writes is ours: a full disk or a folder of someone else may show up anywhere.
+        if (named := refusal(error, error.filename or "what this command makes")) is None:
+            raise
+        print(f"demoloom: {named}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("demoloom: stopped; what was finished is kept, and the same command goes on from there", file=sys.stderr)

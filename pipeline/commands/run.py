@@ -55,7 +55,8 @@ def main(options: Options) -> None:
     policy = fit_to_kind(options.config.policy, choose_preset(RUNS, options.preset).policy)
     config = replace(options.config, policy=policy)
     check_inputs(config)
-    save_config(folder, config)
+    with folder.lock():
+        save_config(folder, config)
     if not pending(folder, stages_of(config, folder)):
         say(f"nothing to do: all stages of {folder.path} are done with these settings")
     elif options.prefect:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from demoloom.pipeline.cli import COMMANDS, find_command, main
+from demoloom.pipeline.presets import RUNS
+from demoloom.pipeline.run_config import save_config
+from demoloom.pipeline.run_folder import RunFolder
 from demoloom.storage.dataset import open_dataset
 from demoloom.storage.errors import ConfigError
 
@@ -126,3 +131,36 @@ def test_a_stage_refuses_to_write_over_something(tmp_path: Path, capsys: pytest.
     assert main(["train-policy", "--out", str(tmp_path / "policy")]) == 2
     assert "exists already" in capsys.readouterr().err
     assert (tmp_path / "policy" / "weights").read_text() == "mine"
+
+
+def test_a_run_folder_in_use_keeps_its_settings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = RunFolder(tmp_path / "run")
+    save_config(folder, RUNS["tiny"])
+    kept = (folder.path / "config.json").read_bytes()
+    with folder.lock():
+        assert main(["run", "--preset", "smoke", "--run-dir", str(folder.path)]) == 2
+    assert "is running stages in" in capsys.readouterr().err
+    assert (folder.path / "config.json").read_bytes() == kept
+
+
+@pytest.mark.parametrize("below", ["file", "file/run"])
+def test_a_run_folder_that_cannot_be_made_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], below: str
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    assert main(["run", "--preset", "smoke", "--run-dir", str(tmp_path / below)]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("demoloom: cannot make the folder")
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_full_disk_is_one_line_whoever_writes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill(options: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/disk/events.jsonl")
+
+    monkeypatch.setattr(find_command("plugins").module, "main", fill)
+    assert main(["plugins"]) == 2
+    assert capsys.readouterr().err.startswith("demoloom: no space left on the disk for /disk/events.jsonl; free some")
