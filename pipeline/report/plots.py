@@ -10,7 +10,7 @@ from markupsafe import Markup
 Points = Sequence[tuple[float, float]]
 
 WIDTH, HEIGHT = 360, 200
-LEFT, RIGHT, TOP, BOTTOM = 46, 18, 12, 34
+LEFT, RIGHT, TOP, BOTTOM = 56, 18, 12, 34
 
 
 def line_plot(series: Mapping[str, Points], x_label: str) -> Markup:
