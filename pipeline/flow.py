@@ -9,10 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from httpx import HTTPError
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
+from prefect.client.orchestration import get_client
 from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 
+from ..storage.errors import ConfigError
 from .line import perform_shown
 from .run import run
 from .run_config import RunConfig
@@ -38,8 +41,26 @@ def perform_as_task(folder: RunFolder, stage: Stage, digest: str, quiet: bool) -
 
 
 def run_flow(config: RunConfig, folder: RunFolder) -> list[str]:
-    """Run the flow in this process, against the Prefect server that is configured or a private one."""
+    """Run the flow in this process, against the Prefect server that is configured or a private one.
+
+    Raises:
+        ConfigError: no server answers, and a private one did not start in time.
+    """
     # The heartbeat thread is joined at the end of a flow, which takes a second and tells nobody anything here.
     with temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
+        _reach_server()
         names: list[str] = demoloom(config=config, run_dir=folder.path)
     return names
+
+
+def _reach_server() -> None:
+    """Start or find the server before the flow does, whose own error is a traceback."""
+    try:
+        with get_client(sync_client=True) as client:
+            client.hello()
+    except (HTTPError, RuntimeError) as error:
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise ConfigError(
+            f"no Prefect server answers ({reason}); start the same command again, mend PREFECT_API_URL if it is set, "
+            "or run the stages without Prefect by --no-prefect"
+        ) from error

@@ -6,14 +6,15 @@ from pathlib import Path
 import prefect
 import pytest
 from prefect.exceptions import ParameterTypeError
-from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
+from prefect.settings import PREFECT_API_URL, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 from prefect.testing.utilities import prefect_test_harness
 
-from demoloom.pipeline.flow import demoloom, perform_as_task
+from demoloom.pipeline.flow import demoloom, perform_as_task, run_flow
 from demoloom.pipeline.line import run_stages
 from demoloom.pipeline.plain import to_plain
 from demoloom.pipeline.presets import RUNS
 from demoloom.pipeline.run_folder import RunFolder
+from demoloom.storage.errors import ConfigError
 
 from .test_stage_store import Line
 
@@ -38,6 +39,15 @@ def test_the_flow_takes_a_config_as_json_as_a_server_sends_it() -> None:
 def test_the_flow_refuses_a_config_that_cannot_be_used(config: dict[str, object], message: str) -> None:
     with pytest.raises(ParameterTypeError, match=message):
         demoloom.validate_parameters({"config": config, "run_dir": "run"})
+
+
+def test_a_server_that_does_not_answer_is_one_sentence_with_the_way_round(tmp_path: Path) -> None:
+    with (
+        temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}),
+        pytest.raises(ConfigError, match=r"no Prefect server answers \(.*\); .* --no-prefect$"),
+    ):
+        run_flow(RUNS["smoke"], RunFolder(tmp_path / "run"))
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.slow
