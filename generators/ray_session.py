@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
 import socket
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+from ..storage.atomic import sweep
 from ..storage.errors import ConfigError, FleetError
 from .fleet_config import FleetConfig
 
 _OBJECT_STORE_BYTES = 200 * 2**20  # only summaries travel through it
 _CONNECT_TIMEOUT_S = 3.0
-_LONGEST_TEMPORARY_ROOT = 32  # characters; Ray adds about 70, and a socket's path may have 107
+_FOLDER_PREFIX = "dloom-"
+_LONGEST_TEMPORARY_ROOT = 31  # characters; Ray adds about 70, and a socket's path may have 107
 
 # Ray reads these while it is imported.
 _ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     # Otherwise `uv run` makes each worker build its own environment anew, which hangs without a network.
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
-    # Left unset, a cluster asks for a token that a driver with an address does not send.
-    "RAY_AUTH_MODE": "token",
     # Ray 2.60 announces a change of its handling of num_gpus=0; this is the behaviour to come.
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
@@ -39,26 +42,48 @@ def ray_session(config: FleetConfig) -> Iterator[None]:
         ConfigError: nothing answers at the address.
         FleetError: the cluster has fewer CPUs than workers, or cannot be joined.
     """
-    for name, value in _ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
+    _set_environment()
     import ray
 
     if ray.is_initialized():
         yield
         return
     address = config.address or os.environ.get("RAY_ADDRESS")
-    folder = tempfile.mkdtemp(prefix="loom-", dir=_short_root())
+    with _session_folder() as folder:
+        try:
+            if address:
+                _join(ray, address)
+            else:
+                _start(ray, config, folder)
+            _check_cpus(ray, config)
+            with _interrupt_on_sigterm():
+                yield
+        finally:
+            ray.shutdown()
+
+
+@contextmanager
+def _session_folder() -> Iterator[str]:
+    """A folder for one session, locked meanwhile; those that killed drivers left are deleted first."""
+    root = _short_root()
+    sweep(Path(root), _FOLDER_PREFIX)
+    folder = tempfile.mkdtemp(prefix=_FOLDER_PREFIX, dir=root)
+    lock = os.open(folder, os.O_RDONLY)
     try:
-        if address:
-            _join(ray, address)
-        else:
-            _start(ray, config, folder)
-        _check_cpus(ray, config)
-        with _interrupt_on_sigterm():
-            yield
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield folder
     finally:
-        ray.shutdown()
+        os.close(lock)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _set_environment() -> None:
+    for name, value in _ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    if "ray" not in sys.modules:
+        # Left unset, a cluster asks for a token that a driver with an address does not send. A driver that has imported
+        # Ray already goes on without one, and so must the processes it starts.
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
 
 
 def _start(ray: Any, config: FleetConfig, folder: str) -> None:

@@ -119,9 +119,9 @@ def remove_folder(path: Path) -> None:
     shutil.rmtree(doomed)
 
 
-def sweep(folder: Path) -> None:
+def sweep(folder: Path, prefix: str = TEMPORARY_PREFIX) -> None:
     """Delete what killed writers left in `folder`; a folder whose writer lives is locked by it and stays."""
-    for entry in folder.glob(f"{TEMPORARY_PREFIX}*"):
+    for entry in folder.glob(f"{prefix}*"):
         with suppress(OSError):
             if time.time() - entry.stat().st_mtime > _SWEEP_AGE_S:
                 _delete_unless_locked(entry)

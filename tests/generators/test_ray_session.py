@@ -1,7 +1,10 @@
+import os
+import tempfile
+
 import pytest
 
 from demoloom.generators.fleet import FleetConfig, ray_session
-from demoloom.generators.ray_session import _check_reachable
+from demoloom.generators.ray_session import _check_reachable, _session_folder
 from demoloom.storage.errors import ConfigError
 
 
@@ -18,3 +21,15 @@ def test_a_session_within_a_session_leaves_the_outer_one_open():
     with ray_session(FleetConfig()):
         assert ray.is_initialized()
     assert ray.is_initialized()
+
+
+def test_a_session_deletes_the_folders_of_killed_drivers_and_spares_those_in_use(tmp_path, monkeypatch):
+    monkeypatch.setattr("demoloom.generators.ray_session._short_root", lambda: str(tmp_path))
+    left = tempfile.mkdtemp(prefix="dloom-", dir=tmp_path)
+    with _session_folder() as used:
+        for folder in (used, left):
+            os.utime(folder, (0, 0))
+        with _session_folder():
+            assert os.path.exists(used)
+            assert not os.path.exists(left)
+    assert not os.path.exists(used)
