@@ -15,6 +15,7 @@ from lerobot.policies import make_policy, make_pre_post_processors
 from torch.optim.swa_utils import AveragedModel
 
 from ..generators.learned.optimisation import autocast
+from ..storage.errors import ConfigError
 from ..storage.plugins import load_plugin
 from ..storage.progress import Progress
 from ..teleop.policy_checkpoint import as_batch
@@ -59,6 +60,7 @@ def fit(
     data: Demonstrations, held_out: np.ndarray, config: PolicyTrainingConfig, world: Path | None, progress: Progress
 ) -> Fitted:
     """Train a new policy on all episodes but `held_out` (their positions); what is kept is its running average."""
+    _check_device(config.device)
     torch.manual_seed(config.seed)
     torch.set_num_threads(config.num_threads or torch.get_num_threads())
     policy, preprocessor, postprocessor = new_policy(data, config, world)
@@ -68,6 +70,19 @@ def fit(
     average = AveragedModel(policy, multi_avg_fn=_moving_average(config.ema_decay))
     losses = _descend(policy.train(), average, batches, config, progress)
     return Fitted(average.module.eval(), preprocessor, postprocessor, losses)
+
+
+def _check_device(device: str) -> None:
+    """LeRobot would go on with the CPU where a device is not there.
+
+    Raises:
+        ConfigError: torch knows no such device, or this machine has none.
+    """
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ConfigError(f"device {device!r} of policy training cannot be used ({reason}); choose 'cpu'") from error
 
 
 def new_policy(data: Demonstrations, config: PolicyTrainingConfig, world: Path | None) -> tuple[Any, Any, Any]:

@@ -76,6 +76,12 @@ def test_an_unknown_kind_suggests_the_nearest(tmp_path: Path, demonstrations: Pa
         train_policy(demonstrations, tmp_path / "policy", PolicyTrainingConfig("latents"), world)
 
 
+@pytest.mark.parametrize("device", ["cudaa", "cuda:99"])
+def test_a_device_that_is_not_there_is_refused(tmp_path: Path, demonstrations: Path, world: Path, device: str) -> None:
+    with pytest.raises(ConfigError, match=f"device '{device}' of policy training cannot be used"):
+        train_policy(demonstrations, tmp_path / "policy", PolicyTrainingConfig(device=device), world)
+
+
 def test_a_number_out_of_range_is_named_with_its_value() -> None:
     with pytest.raises(ConfigError, match=r"num_steps .* got 0"):
         PolicyTrainingConfig(num_steps=0)
