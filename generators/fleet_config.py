@@ -34,5 +34,5 @@ class FleetConfig:
         for name in ("num_workers", "max_failures_in_a_row", "max_tries", "max_deaths"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} of a fleet must be at least 1, got {getattr(self, name)}")
-        if self.timeout_s <= 0:
+        if not self.timeout_s > 0:  # NaN is neither
             raise ConfigError(f"timeout_s of a fleet must be more than 0, got {self.timeout_s}")

@@ -12,7 +12,7 @@ def require_at_least(least: float, **settings: float) -> None:
         ConfigError: names the first such setting and its value.
     """
     for name, value in settings.items():
-        if value < least:
+        if not value >= least:  # NaN is neither
             raise ConfigError(f"{name} must be at least {least}, got {value}")
 
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +33,13 @@ def stage_work(title: str, options: Any, *outputs: Path) -> Iterator[tuple[Path,
     digest = hashlib.sha256(json.dumps(to_plain(options), sort_keys=True).encode()).hexdigest()
     work = outputs[0].with_name(f"{outputs[0].name}.work-{digest[:8]}").resolve()
     make_folder(work)
-    with show_progress(title) as progress:
-        yield work, progress
+    try:
+        with show_progress(title) as progress:
+            yield work, progress
+    except BaseException:
+        with suppress(OSError):
+            work.rmdir()  # only if nothing was begun in it
+        raise
     shutil.rmtree(work)
     say(f"{title}: wrote {', '.join(str(output) for output in outputs)}")
 

@@ -138,8 +138,10 @@ def make_expert(task: str, world: Path) -> PluginRef:
     """The task's scripted expert, reading poses with the probe that lies in a world's checkpoint folder.
 
     Raises:
-        CheckpointError: there is no probe.
+        CheckpointError: there is no world, or it has no probe.
     """
+    if not (world / "config.json").is_file():
+        raise CheckpointError(f"no world at {world}; train one with `demoloom train-world`")
     probe = world / "probe"
     if not probe.is_dir():
         raise CheckpointError(

@@ -164,3 +164,9 @@ def test_a_full_disk_is_one_line_whoever_writes(
     monkeypatch.setattr(find_command("plugins").module, "main", fill)
     assert main(["plugins"]) == 2
     assert capsys.readouterr().err.startswith("demoloom: no space left on the disk for /disk/events.jsonl; free some")
+
+
+def test_a_command_that_is_refused_leaves_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", "--policy", str(tmp_path / "nothing"), "--out", str(tmp_path / "export")]) == 2
+    assert "is no complete policy folder" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -124,8 +124,14 @@ def test_a_task_that_is_not_installed_is_refused_before_anything_starts(
 
 
 def test_a_world_without_a_probe_cannot_host_the_expert(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
     with pytest.raises(CheckpointError, match="has no probe"):
         make_expert("pusht", tmp_path)
+
+
+def test_a_world_that_is_not_there_is_not_said_to_lack_a_probe(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"no world at .*nowhere; train one"):
+        make_expert("pusht", tmp_path / "nowhere")
 
 
 def test_link_to_nothing_is_refused(tmp_path: Path) -> None:
