@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 import tempfile
 
 import pytest
@@ -33,3 +35,15 @@ def test_a_session_deletes_the_folders_of_killed_drivers_and_spares_those_in_use
             assert os.path.exists(used)
             assert not os.path.exists(left)
     assert not os.path.exists(used)
+
+
+def test_a_program_that_has_imported_ray_already_can_open_a_session():
+    program = """
+import ray
+from demoloom.generators.fleet import FleetConfig, ray_session
+with ray_session(FleetConfig(num_workers=1)):
+    print(ray.get(ray.remote(lambda: 42).remote()))
+"""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+    assert done.stdout.splitlines()[-1:] == ["42"], done.stderr
