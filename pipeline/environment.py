@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from ..storage.errors import StoreError
+
 
 def cache_folder() -> Path:
     """Where libraries may keep what is not part of a run: `$XDG_CACHE_HOME/demoloom`."""
@@ -16,6 +18,24 @@ def prepare_environment() -> None:
     """
     for name, value in _defaults(cache_folder()).items():
         os.environ.setdefault(name, value)
+
+
+def make_prefect_home() -> None:
+    """Make the folder that Prefect keeps its database in; Prefect itself makes no parents and then cannot start.
+
+    To be called before Prefect is imported.
+
+    Raises:
+        StoreError: it cannot be made.
+    """
+    home = Path(os.environ.get("PREFECT_HOME") or cache_folder() / "prefect")
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"Prefect's folder {home} cannot be made ({error.strerror}); set PREFECT_HOME to a folder that can be "
+            "written, or run the stages without Prefect by --no-prefect"
+        ) from error
 
 
 def _defaults(cache: Path) -> dict[str, str]:

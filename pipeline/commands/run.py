@@ -12,6 +12,7 @@ from ...storage.errors import ConfigError
 from ...storage.plugins import load_plugin
 from ..choices import Given, choose_preset
 from ..console import say
+from ..environment import make_prefect_home
 from ..line import pending
 from ..presets import DEFAULT_PRESET, RUNS, fit_to_kind
 from ..run import run, stages_of
@@ -60,6 +61,7 @@ def main(options: Options) -> None:
     if not pending(folder, stages_of(config, folder)):
         say(f"nothing to do: all stages of {folder.path} are done with these settings")
     elif options.prefect:
+        make_prefect_home()
         from ..flow import run_flow
 
         run_flow(config, folder)

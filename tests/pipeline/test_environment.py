@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
-from demoloom.pipeline.environment import cache_folder, prepare_environment
+from demoloom.pipeline.environment import cache_folder, make_prefect_home, prepare_environment
+from demoloom.storage.errors import StoreError
 
 
 @pytest.fixture(autouse=True)
@@ -29,3 +31,17 @@ def test_what_the_user_has_set_stays() -> None:
 def test_the_cache_follows_xdg() -> None:
     os.environ["XDG_CACHE_HOME"] = "/cache"
     assert str(cache_folder()) == "/cache/demoloom"
+
+
+def test_prefect_finds_its_home_where_there_was_no_cache_yet(tmp_path: Path) -> None:
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path / "new")
+    prepare_environment()
+    make_prefect_home()
+    assert (tmp_path / "new" / "demoloom" / "prefect").is_dir()
+
+
+def test_a_home_that_cannot_be_made_is_named_with_the_way_round(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    os.environ["PREFECT_HOME"] = str(tmp_path / "file" / "prefect")
+    with pytest.raises(StoreError, match=r"file/prefect cannot be made .*--no-prefect"):
+        make_prefect_home()
