@@ -6,6 +6,9 @@ so that the run folder's own manifests decide, see `stage_store.py`.
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +59,7 @@ def run_flow(config: RunConfig, folder: RunFolder) -> list[str]:
 def _reach_server() -> None:
     """Start or find the server before the flow does, whose own error is a traceback."""
     try:
-        with get_client(sync_client=True) as client:
+        with _interrupts_blocked(), get_client(sync_client=True) as client:
             client.hello()
     except (HTTPError, RuntimeError) as error:
         reason = " ".join(str(error).split()).rstrip(".")
@@ -64,3 +67,16 @@ def _reach_server() -> None:
             f"no Prefect server answers ({reason}); start the same command again, mend PREFECT_API_URL if it is set, "
             "or run the stages without Prefect by --no-prefect"
         ) from error
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Block SIGINT in this thread, and so for ever in a process it starts meanwhile.
+
+    Ctrl-C goes to the whole process group: a private server would end at once, and the flow wait for it in vain.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
