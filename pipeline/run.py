@@ -10,8 +10,9 @@ from typing import Any
 
 from ..policies.evaluation import policy_ref
 from ..policies.training import PolicyTrainingConfig, train_policy
-from ..storage.plugins import PluginRef, load_plugin
+from ..storage.plugins import PluginRef
 from ..storage.progress import Progress
+from ..teleop.task import load_task
 from .line import Performer, run_stages
 from .run_config import RunConfig
 from .run_folder import RunFolder
@@ -114,7 +115,7 @@ def _policy_config(config: RunConfig) -> PolicyTrainingConfig:
     """The policy's training as configured, with the symmetry that the task has, unless another was chosen."""
     if not config.mirror or config.policy.mirror != "none":
         return config.policy
-    return replace(config.policy, mirror=load_plugin("tasks", config.task).mirror)
+    return replace(config.policy, mirror=load_task(config.task).mirror)
 
 
 def _train_policy(config: RunConfig, folder: RunFolder) -> Stage:
@@ -137,7 +138,7 @@ def _collect_baseline(config: RunConfig, folder: RunFolder) -> Stage:
         name="collect-baseline",
         run=lambda work, progress: generate(
             config.generate,
-            load_plugin("tasks", config.task).reality,
+            load_task(config.task).reality,
             make_expert(config.task, folder.path / "world"),
             seed,
             destination,
@@ -174,7 +175,7 @@ def _evaluate(config: RunConfig, folder: RunFolder) -> Stage:
         run=lambda work, progress: evaluate(
             config.evaluate,
             _contestants(config, folder),
-            load_plugin("tasks", config.task).reality,
+            load_task(config.task).reality,
             world_ref(folder.path / "world"),
             seed,
             folder.path / "evaluation",

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from ..storage.plugins import PluginRef
+from ..storage.errors import ConfigError
+from ..storage.plugins import PluginRef, load_plugin
 
 
 @dataclass(frozen=True)
@@ -31,3 +32,16 @@ class Task:
     play: Callable[[str | None], PluginRef]
     expert: Callable[[str], PluginRef]
     mirror: Literal["none", "transpose", "anti-transpose"] = "none"
+
+
+def load_task(name: str) -> Task:
+    """The task registered as `name`, or named as `package.module:attribute`.
+
+    Raises:
+        PluginError: there is none.
+        ConfigError: what is found there is no Task.
+    """
+    found = load_plugin("tasks", name)
+    if not isinstance(found, Task):
+        raise ConfigError(f"{name!r} names a {type(found).__name__}, expected a demoloom.teleop.task.Task")
+    return found

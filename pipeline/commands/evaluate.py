@@ -10,7 +10,8 @@ import tyro
 
 from ...generators.fleet import FleetConfig
 from ...policies.evaluation import policy_ref
-from ...storage.plugins import PluginRef, load_plugin
+from ...storage.plugins import PluginRef
+from ...teleop.task import load_task
 from ..choices import Given, choose_preset
 from ..presets import DEFAULT_PRESET, RUNS
 from ..report.scores import scores_text
@@ -55,7 +56,7 @@ def main(options: Options) -> None:
         table = evaluate(
             options.config,
             contestants(options, world),
-            load_plugin("tasks", options.task).reality,
+            load_task(options.task).reality,
             world_ref(world) if world else None,
             options.seed,
             options.out.resolve(),

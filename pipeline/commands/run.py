@@ -9,7 +9,7 @@ from typing import Annotated
 import tyro
 
 from ...storage.errors import ConfigError
-from ...storage.plugins import load_plugin
+from ...teleop.task import load_task
 from ..choices import Given, choose_preset
 from ..console import say
 from ..environment import make_prefect_home
@@ -78,7 +78,7 @@ def check_inputs(config: RunConfig) -> None:
         StoreError: the interaction data given cannot be read.
         ConfigError: it has no labels.
     """
-    load_plugin("tasks", config.task)
+    load_task(config.task)
     if config.interaction is not None:
         from ...storage.dataset import open_dataset
 

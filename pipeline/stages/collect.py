@@ -9,8 +9,8 @@ from typing import Any
 
 from ...generators.fleet import FleetConfig
 from ...generators.plan import RolloutPlan
-from ...storage.plugins import load_plugin
 from ...storage.progress import Progress
+from ...teleop.task import load_task
 from ..checks import require_at_least
 
 
@@ -53,7 +53,7 @@ def collect(
     from ...storage.convert import convert
     from ...storage.dataset import open_dataset
 
-    chosen = load_plugin("tasks", task)
+    chosen = load_task(task)
     plan = RolloutPlan(
         stage="collect",
         world=chosen.reality,

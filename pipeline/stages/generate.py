@@ -12,8 +12,9 @@ from ...generators.fleet import FleetConfig
 from ...generators.plan import RolloutPlan
 from ...storage.episode import EpisodeSummary
 from ...storage.errors import CheckpointError
-from ...storage.plugins import PluginRef, load_plugin
+from ...storage.plugins import PluginRef
 from ...storage.progress import Progress
+from ...teleop.task import load_task
 from ..checks import require_at_least, require_between
 
 Format = Literal["lerobot", "zarr"]
@@ -148,5 +149,5 @@ def make_expert(task: str, world: Path) -> PluginRef:
             f"the world at {world} has no probe, through which the scripted expert sees; train it on interaction data "
             "that has labels"
         )
-    expert: PluginRef = load_plugin("tasks", task).expert(str(probe))
+    expert: PluginRef = load_task(task).expert(str(probe))
     return expert
