@@ -95,7 +95,8 @@ class Demonstrations:
         """
         accepted = sum(summary.is_demonstration for summary in self._became.values())
         acceptance = (accepted + 1) / (len(self._became) + 1)
-        missing = _likely_attempts(self._wanted - accepted, acceptance) - len(self._pending)
+        # More than are wanted may be accepted by now, while an attempt before them is under way.
+        missing = _likely_attempts(max(0, self._wanted - accepted), acceptance) - len(self._pending)
         if missing <= 0 and self._pending:
             return []
         size = min(_MOST_ROUNDS * self._num_slots, max(1, ceil(missing / num_workers)))

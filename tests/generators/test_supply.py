@@ -54,6 +54,15 @@ def test_no_more_is_handed_out_than_it_will_take(counting_plan, became):
     assert sum(len(taken) for taken in drain(supply, 2)) == 4
 
 
+def test_nothing_is_handed_out_while_enough_wait_for_one_before_them(counting_plan, became):
+    supply = Demonstrations(counting_plan(num_slots=16), 2, 1000, [])
+    supply.take(1)
+    for summary in (became(1), became(2), became(3), became(4, "failure")):
+        supply.settle(summary)
+    assert not supply.done
+    assert supply.take(1) == []
+
+
 def test_attempts_are_added_for_those_that_will_fail(counting_plan, became):
     held = [became(index, "success" if index % 2 else "failure") for index in range(7)]
     supply = Demonstrations(counting_plan(num_slots=16), 5, 1000, held)
