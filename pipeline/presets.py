@@ -39,7 +39,7 @@ RUNS: dict[str, RunConfig] = {
         # Slots that share the episodes evenly between two workers: all are as long as each other.
         collect=CollectConfig(num_episodes=200, num_slots=25),
         world=worlds["tiny"],
-        generate=GenerateConfig(num_demonstrations=100, max_attempts=1000, max_steps=200),
+        generate=GenerateConfig(num_demonstrations=100, max_attempts=1000),
         policy=policies["tiny"],
         evaluate=EvaluateConfig(num_episodes=48, num_slots=24),
         baseline=True,
