@@ -22,7 +22,13 @@ from ..world import World, action_bounds
 
 
 class WorldContract(ABC):
-    """What every World promises, as tests. Worlds are made with up to four slots."""
+    """What every World promises, as tests. Worlds are made with up to four slots.
+
+    `slot_tolerance`: by how much, in pixel levels and in units of the state, an episode may differ when it runs in
+    another slot. 0 for a simulator; where a network predicts, a matrix product may round its last row otherwise.
+    """
+
+    slot_tolerance = 0.0
 
     @abstractmethod
     def make(self, num_envs: int) -> World:
@@ -57,7 +63,7 @@ class WorldContract(ABC):
     def test_a_slot_does_not_depend_on_its_neighbours(self) -> None:
         ahead = _episode(self.make(3), [7, 8, 9], steps=3)
         permuted = _episode(self.make(3), [9, 7, 8], steps=3)
-        assert _equal([_rows(frame, [2, 0, 1]) for frame in ahead], permuted)
+        assert _equal([_rows(frame, [2, 0, 1]) for frame in ahead], permuted, self.slot_tolerance)
 
     def test_a_masked_reset_leaves_the_other_slots_alone(self) -> None:
         world, undisturbed = self.make(2), self.make(2)
@@ -197,5 +203,9 @@ def _frames(observation: Observation) -> np.ndarray:
     return np.stack([values for key, values in observation.items() if "images" in key])
 
 
-def _equal(first: Sequence[Observation], second: Sequence[Observation]) -> bool:
-    return all(np.array_equal(a[key], b[key]) for a, b in zip(first, second, strict=True) for key in a)
+def _equal(first: Sequence[Observation], second: Sequence[Observation], tolerance: float = 0.0) -> bool:
+    return all(
+        np.allclose(a[key].astype(np.float64), b[key].astype(np.float64), rtol=0, atol=tolerance)
+        for a, b in zip(first, second, strict=True)
+        for key in a
+    )
