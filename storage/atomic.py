@@ -35,10 +35,10 @@ def write_json(path: Path | str, data: Any) -> None:
     path = Path(path)
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     make_folder(path.parent)
-    with _refusal_named(path):
+    with refusals_named(path):
         handle, temporary = tempfile.mkstemp(prefix=TEMPORARY_PREFIX, dir=path.parent)
     try:
-        with _refusal_named(path), os.fdopen(handle, "w", encoding="utf-8") as file:
+        with refusals_named(path), os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
         os.chmod(temporary, 0o644)  # mkstemp gives 0600, which another user on the robot could not read
         os.replace(temporary, path)
@@ -59,6 +59,33 @@ def read_json(path: Path | str) -> dict[str, Any]:
         raise StoreError(f"cannot read {path} ({error}); restore it from a copy") from error
 
 
+class PendingFolder:
+    """A folder under way: made in `parent` under a name which readers pass over, and locked so that no sweep takes it.
+
+    Raises:
+        StoreError: `parent` cannot be written, or the disk is full.
+    """
+
+    def __init__(self, parent: Path) -> None:
+        make_folder(parent)
+        with refusals_named(parent):
+            self.path = Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX, dir=parent))
+        self._lock = os.open(self.path, os.O_RDONLY)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        os.chmod(self.path, 0o755)
+
+    def publish(self, path: Path) -> None:
+        """Rename it to `path`; StoreError if something stands there."""
+        _rename(self.path, path)
+
+    def close(self) -> None:
+        """Delete it, unless it was published."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+            shutil.rmtree(self.path, ignore_errors=True)
+
+
 @contextmanager
 def publish_folder(path: Path | str) -> Iterator[Path]:
     """Give an empty folder beside `path` to fill; rename it to `path` when the block ends without an error.
@@ -70,19 +97,13 @@ def publish_folder(path: Path | str) -> Iterator[Path]:
     path = Path(path)
     if is_occupied(path):
         raise StoreError(f"{path} exists already; choose another folder or move it away")
-    make_folder(path.parent)
-    with _refusal_named(path):
-        temporary = Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX, dir=path.parent))
-    lock = os.open(temporary, os.O_RDONLY)
+    pending = PendingFolder(path.parent)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        os.chmod(temporary, 0o755)
-        with _refusal_named(path):
-            yield temporary
-        _rename(temporary, path)
+        with refusals_named(path):
+            yield pending.path
+        pending.publish(path)
     finally:
-        os.close(lock)
-        shutil.rmtree(temporary, ignore_errors=True)
+        pending.close()
 
 
 def share_files(folder: Path) -> None:
@@ -149,7 +170,8 @@ def _rename(temporary: Path, path: Path) -> None:
 
 
 @contextmanager
-def _refusal_named(path: Path) -> Iterator[None]:
+def refusals_named(path: Path) -> Iterator[None]:
+    """Say in a StoreError what to do about a full disk or a folder that cannot be written."""
     try:
         yield
     except OSError as error:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 
 import numpy as np
 
-from .episode import Episode, EpisodeSummary
+from .episode import Episode, EpisodeSummary, Rows
 from .spec import EpisodeSpec
 
 STATE = "observation.state"
@@ -20,22 +21,22 @@ IMAGE_PREFIX = "observation.images."
 LABEL_PREFIX = "label."
 
 
-def columns_of(episode: Episode) -> dict[str, np.ndarray]:
+def columns_of(rows: Rows) -> dict[str, np.ndarray]:
     """All but the frames: name -> (T,) or (T, size)."""
     return {
-        STATE: episode.state,
-        ACTION: episode.action,
-        REWARD: episode.reward,
-        SUCCESS: episode.success,
-        SCORE: episode.score,
-        TRUST: episode.trust,
-        **{LABEL_PREFIX + name: values for name, values in episode.labels.items()},
+        STATE: rows.state,
+        ACTION: rows.action,
+        REWARD: rows.reward,
+        SUCCESS: rows.success,
+        SCORE: rows.score,
+        TRUST: rows.trust,
+        **{LABEL_PREFIX + name: values for name, values in rows.labels.items()},
     }
 
 
-def frames_of(episode: Episode) -> dict[str, np.ndarray]:
+def frames_of(rows: Rows) -> dict[str, np.ndarray]:
     """The frames: name -> (T, H, W, 3) uint8 RGB."""
-    return {IMAGE_PREFIX + name: frames for name, frames in episode.images.items()}
+    return {IMAGE_PREFIX + name: frames for name, frames in rows.images.items()}
 
 
 def names_of(spec: EpisodeSpec) -> dict[str, tuple[str, ...]]:
@@ -70,15 +71,9 @@ def _vectors(spec: EpisodeSpec) -> set[str]:
     return {STATE, ACTION} | {LABEL_PREFIX + name for name in spec.labels}
 
 
-def episode_of(
-    summary: EpisodeSummary, spec: EpisodeSpec, frames: Mapping[str, np.ndarray], columns: Mapping[str, np.ndarray]
-) -> Episode:
-    """Put an episode together again; inverse of `summarise`, `frames_of` and `columns_of`."""
-    return Episode(
-        id=summary.id,
-        index=summary.index,
-        seed=summary.seed,
-        task=summary.task,
+def rows_of(spec: EpisodeSpec, frames: Mapping[str, np.ndarray], columns: Mapping[str, np.ndarray]) -> Rows:
+    """Put rows together again; inverse of `frames_of` and `columns_of`."""
+    return Rows(
         images={camera.name: frames[IMAGE_PREFIX + camera.name] for camera in spec.cameras},
         state=columns[STATE],
         action=columns[ACTION],
@@ -87,7 +82,18 @@ def episode_of(
         score=columns[SCORE],
         trust=columns[TRUST],
         labels={name: columns[LABEL_PREFIX + name] for name in spec.labels},
+    )
+
+
+def episode_of(summary: EpisodeSummary, rows: Rows) -> Episode:
+    """Put an episode together again; inverse of `summarise`."""
+    return Episode(
+        id=summary.id,
+        index=summary.index,
+        seed=summary.seed,
+        task=summary.task,
         outcome=summary.outcome,
         reason=summary.reason,
         lineage=summary.lineage,
+        **{field.name: getattr(rows, field.name) for field in fields(Rows)},
     )

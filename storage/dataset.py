@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from .episode import Episode, EpisodeSummary
+from .episode import Episode, EpisodeSummary, Rows
 from .errors import StoreError
 from .spec import EpisodeSpec
 
@@ -35,9 +35,27 @@ class EpisodeReader(Protocol):
         """The summaries of all episodes, in the order of `ids`; no frame is read."""
         ...
 
+    def __contains__(self, id: str) -> bool: ...
+
+    def summary(self, id: str) -> EpisodeSummary:
+        """The summary of one episode; StoreError if it is not there."""
+        ...
+
     def read(self, id: str) -> Episode:
         """Read one episode; StoreError if it is not there."""
         ...
+
+    def rows(self, id: str, start: int, stop: int) -> Rows:
+        """Rows start .. stop - 1 of one episode; StoreError if they are not there."""
+        ...
+
+
+def check_rows_there(summary: EpisodeSummary, start: int, stop: int) -> None:
+    """Raise StoreError if an episode has no rows start .. stop - 1."""
+    if not 0 <= start < stop <= summary.length:
+        raise StoreError(
+            f"episode {summary.id!r} has rows 0 .. {summary.length - 1}, not {start} .. {stop - 1}; ask for fewer"
+        )
 
 
 def open_dataset(path: Path | str) -> EpisodeReader:

@@ -11,15 +11,11 @@ import numpy as np
 Outcome = Literal["success", "failure", "untrusted", "error"]
 
 
-@dataclass(frozen=True)
-class Episode:
+@dataclass(frozen=True, kw_only=True)
+class Rows:
     """Row t is (observation o_t, action a_t commanded on seeing it, reward / success / score / trust after it).
 
     Args:
-        id: unique name of this episode, safe as a file name.
-        index: its number in its run; seed and id follow from it.
-        seed: what its world and stream were seeded with.
-        task: the instruction, as a person would say it.
         images: camera name -> (T, H, W, 3) uint8 RGB.
         state: (T, S) float32.
         action: (T, A) float32.
@@ -28,6 +24,43 @@ class Episode:
         score: (T,) float32 in [0, 1], how far the task is solved after the step.
         trust: (T,) float32 in [0, 1], how far the step may be believed; 1 in reality.
         labels: label name -> (T, L) float32, of o_t (not of the observation after the action).
+    """
+
+    images: Mapping[str, np.ndarray]
+    state: np.ndarray
+    action: np.ndarray
+    reward: np.ndarray
+    success: np.ndarray
+    score: np.ndarray
+    trust: np.ndarray
+    labels: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.action)
+
+    def rows(self, start: int, stop: int) -> Rows:
+        """Rows start .. stop - 1, as views."""
+        chosen = slice(start, stop)
+        return Rows(
+            images={name: frames[chosen] for name, frames in self.images.items()},
+            labels={name: values[chosen] for name, values in self.labels.items()},
+            **{name: getattr(self, name)[chosen] for name in ROW_ARRAYS},
+        )
+
+
+#: The fields of `Rows` that are single arrays.
+ROW_ARRAYS = ("state", "action", "reward", "success", "score", "trust")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Episode(Rows):
+    """The rows of one episode, and what is known of it as a whole.
+
+    Args:
+        id: unique name of this episode, safe as a file name.
+        index: its number in its run; seed and id follow from it.
+        seed: what its world and stream were seeded with.
+        task: the instruction, as a person would say it.
         outcome: `success` episodes are demonstrations; the rest is kept apart.
         reason: why the outcome is what it is, as a sentence; empty for success.
         lineage: how this episode was made: code version, stage, world, stream, start, source.
@@ -37,20 +70,9 @@ class Episode:
     index: int
     seed: int
     task: str
-    images: Mapping[str, np.ndarray]
-    state: np.ndarray
-    action: np.ndarray
-    reward: np.ndarray
-    success: np.ndarray
-    score: np.ndarray
-    trust: np.ndarray
     outcome: Outcome
     reason: str = ""
-    labels: Mapping[str, np.ndarray] = field(default_factory=dict)
     lineage: Mapping[str, Any] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return len(self.action)
 
     @property
     def is_demonstration(self) -> bool:

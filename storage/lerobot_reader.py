@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ import pyarrow.parquet as pq
 
 from . import lerobot_layout as layout
 from .atomic import read_json
-from .columns import ACTION, IMAGE_PREFIX, LABEL_PREFIX, REWARD, SCORE, STATE, SUCCESS, TRUST, episode_of
-from .episode import Episode, EpisodeSummary
+from .columns import ACTION, IMAGE_PREFIX, LABEL_PREFIX, REWARD, SCORE, STATE, SUCCESS, TRUST, episode_of, rows_of
+from .dataset import check_rows_there
+from .episode import Episode, EpisodeSummary, Rows
 from .errors import StoreError
 from .spec import Camera, EpisodeSpec, Vector, read_spec
 from .video import VideoReader
@@ -64,23 +66,47 @@ class LeRobotReader:
             self._summaries = [self._foreign_summary(number) for number in range(len(self))]
         return list(self._summaries)
 
+    def __contains__(self, id: str) -> bool:
+        return id in self._numbers
+
+    def summary(self, id: str) -> EpisodeSummary:
+        """The summary of one episode; StoreError if it is not there."""
+        return self.summaries()[self._number(id)]
+
     def read(self, id: str) -> Episode:
         """Read one episode; StoreError if it is not there or damaged."""
-        for number, summary in enumerate(self.summaries()):
-            if summary.id == id:
-                return self._read(number, summary)
-        raise StoreError(f"there is no episode {id!r} in {self.path}; ids() lists those it has")
+        number = self._number(id)
+        return self._read(number, self.summaries()[number])
+
+    def rows(self, id: str, start: int, stop: int) -> Rows:
+        """Rows start .. stop - 1 of one episode; StoreError if they are not there or damaged."""
+        number = self._number(id)
+        check_rows_there(self.summaries()[number], start, stop)
+        return self._part(number, start, stop)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {summary.id: number for number, summary in enumerate(self.summaries())}
+
+    def _number(self, id: str) -> int:
+        if id not in self:
+            raise StoreError(f"there is no episode {id!r} in {self.path}; ids() lists those it has")
+        return self._numbers[id]
 
     def _read(self, number: int, summary: EpisodeSummary) -> Episode:
-        frames = {IMAGE_PREFIX + name: self._frames(number, name) for name in self._videos}
-        return episode_of(summary, self.spec, frames, self._columns(number))
+        return episode_of(summary, self._part(number, 0, summary.length))
 
-    def _frames(self, number: int, camera: str) -> np.ndarray:
+    def _part(self, number: int, start: int, stop: int) -> Rows:
+        frames = {IMAGE_PREFIX + name: self._frames(number, name, start, stop) for name in self._videos}
+        columns = {name: values[start:stop] for name, values in self._columns(number).items()}
+        return rows_of(self.spec, frames, columns)
+
+    def _frames(self, number: int, camera: str, start: int, stop: int) -> np.ndarray:
         record, key = self._records[number], IMAGE_PREFIX + camera
         place = {name: record[f"videos/{key}/{name}"] for name in ("chunk_index", "file_index")}
         path = self.path / self._info["video_path"].format(video_key=key, **place)
         first = round(record[f"videos/{key}/from_timestamp"] * self.spec.fps)
-        return self._videos[camera].read(path, first, record["length"])
+        return self._videos[camera].read(path, first + start, stop - start)
 
     def _columns(self, number: int) -> dict[str, np.ndarray]:
         rows = self._rows(number)

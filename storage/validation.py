@@ -6,16 +6,17 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 
-from .columns import LABEL_PREFIX, columns_of
-from .episode import Episode, Outcome
+from .columns import ACTION, LABEL_PREFIX, STATE, SUCCESS, columns_of
+from .episode import Episode, Outcome, Rows
 from .errors import ConfigError, InvalidEpisode
 from .spec import Camera, EpisodeSpec, Vector
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
+_UNIT = Vector(("",), (0.0,), (1.0,))
 
 
 def validate_episode(episode: Episode, spec: EpisodeSpec) -> None:
@@ -24,8 +25,29 @@ def validate_episode(episode: Episode, spec: EpisodeSpec) -> None:
     Raises:
         InvalidEpisode: naming the episode, the field and, where one is at fault, the step.
     """
-    for problem in _problems(episode, spec):
-        raise InvalidEpisode(f"episode {episode.id!r}: {problem}")
+    validate_identity(episode.id, episode.index, episode.seed, episode.task)
+    validate_rows(episode.id, episode, spec)
+    validate_ending(episode.id, len(episode), episode.outcome, episode.reason, episode.lineage)
+
+
+def validate_identity(id: str, index: int, seed: int, task: str) -> None:
+    """Check what is known of an episode before its first row; InvalidEpisode as in `validate_episode`."""
+    _refuse(id, _identity_problems(id, index, seed, task))
+
+
+def validate_rows(id: str, rows: Rows, spec: EpisodeSpec, start: int = 0) -> None:
+    """Check rows start, start + 1, ... of an episode; InvalidEpisode as in `validate_episode`."""
+    _refuse(id, row_problems(rows, spec, start))
+
+
+def validate_ending(id: str, length: int, outcome: str, reason: str, lineage: Mapping[str, Any]) -> None:
+    """Check what is known of an episode after its last row; InvalidEpisode as in `validate_episode`."""
+    _refuse(id, _ending_problems(length, outcome, reason, lineage))
+
+
+def _refuse(id: str, problems: Iterator[str]) -> None:
+    for problem in problems:
+        raise InvalidEpisode(f"episode {id!r}: {problem}")
 
 
 def validate_spec(spec: EpisodeSpec) -> None:
@@ -38,36 +60,38 @@ def validate_spec(spec: EpisodeSpec) -> None:
         raise ConfigError(f"episode spec: {problem}")
 
 
-def _problems(episode: Episode, spec: EpisodeSpec) -> Iterator[str]:
-    yield from _identity_problems(episode)
-    if len(episode) == 0:
-        yield "it has no rows; store episodes of one row or more"
-    yield from _missing("camera", episode.images, [camera.name for camera in spec.cameras])
+def row_problems(rows: Rows, spec: EpisodeSpec, start: int = 0) -> Iterator[str]:
+    """Yield a sentence for each way in which rows start, start + 1, ... of an episode break the spec."""
+    yield from _missing("camera", rows.images, [camera.name for camera in spec.cameras])
     for camera in spec.cameras:
-        yield from _image_problems(episode.images[camera.name], camera, len(episode))
-    yield from _missing("label", episode.labels, spec.labels)
-    for name, values in columns_of(episode).items():
-        yield from _column_problems(name, values, _vector_of(name, spec), len(episode))
-    yield from _bound_problems("action", episode.action, np.asarray([spec.action.low, spec.action.high]), spec.action)
+        yield from _image_problems(rows.images[camera.name], camera, len(rows))
+    yield from _missing("label", rows.labels, spec.labels)
+    for name, values in columns_of(rows).items():
+        yield from _column_problems(name, values, _vector_of(name, spec), len(rows), start)
+    yield from _bound_problems("action", rows.action, spec.action, start)
     for name in ("score", "trust"):
-        yield from _bound_problems(name, getattr(episode, name)[:, None], np.asarray([[0.0], [1.0]]), None)
+        yield from _bound_problems(name, getattr(rows, name)[:, None], _UNIT, start)
 
 
-def _identity_problems(episode: Episode) -> Iterator[str]:
-    if not _SAFE_ID.fullmatch(episode.id):
+def _identity_problems(id: str, index: int, seed: int, task: str) -> Iterator[str]:
+    if not isinstance(id, str) or not _SAFE_ID.fullmatch(id):
         yield "its id must be safe as a file name: letters, digits, '_', '-' and '.', at most 200 of them"
-    for name in ("index", "seed"):
-        value = getattr(episode, name)
+    for name, value in (("index", index), ("seed", seed)):
         if not isinstance(value, int) or value < 0:
             yield f"{name} must be an int of 0 or more, got {value!r}"
-    if not isinstance(episode.task, str):
-        yield f"task must be text, got {episode.task!r}"
-    if episode.outcome not in get_args(Outcome):
-        yield f"outcome must be one of {', '.join(get_args(Outcome))}, got {episode.outcome!r}"
-    if (episode.outcome == "success") != (episode.reason == ""):
-        yield f"a reason is needed for every outcome but success, got {episode.reason!r} for {episode.outcome!r}"
+    if not isinstance(task, str):
+        yield f"task must be text, got {task!r}"
+
+
+def _ending_problems(length: int, outcome: str, reason: str, lineage: Mapping[str, Any]) -> Iterator[str]:
+    if length == 0:
+        yield "it has no rows; store episodes of one row or more"
+    if outcome not in get_args(Outcome):
+        yield f"outcome must be one of {', '.join(get_args(Outcome))}, got {outcome!r}"
+    if (outcome == "success") != (reason == ""):
+        yield f"a reason is needed for every outcome but success, got {reason!r} for {outcome!r}"
     try:
-        json.dumps(dict(episode.lineage), allow_nan=False)
+        json.dumps(dict(lineage), allow_nan=False)
     except (TypeError, ValueError) as error:
         yield f"lineage must be plain data that JSON can hold ({error})"
 
@@ -93,31 +117,32 @@ def _image_problems(frames: np.ndarray, camera: Camera, length: int) -> Iterator
 
 
 def _vector_of(name: str, spec: EpisodeSpec) -> Vector | None:
-    vectors = {"observation.state": spec.state, "action": spec.action}
+    vectors = {STATE: spec.state, ACTION: spec.action}
     vectors |= {LABEL_PREFIX + label: vector for label, vector in spec.labels.items()}
     return vectors.get(name)
 
 
-def _column_problems(name: str, values: np.ndarray, vector: Vector | None, length: int) -> Iterator[str]:
+def _column_problems(name: str, values: np.ndarray, vector: Vector | None, length: int, start: int) -> Iterator[str]:
     shape = (length,) if vector is None else (length, vector.size)
-    dtype = np.dtype(bool if name == "next.success" else np.float32)
+    dtype = np.dtype(bool if name == SUCCESS else np.float32)
     if values.shape != shape or values.dtype != dtype:
         yield f"{name} needs shape {shape} and dtype {dtype}, got {values.shape} {values.dtype}"
     unfit = np.argwhere(~np.isfinite(values))
     if len(unfit):
-        step, where = int(unfit[0][0]), _dimension(vector, unfit[0])
+        step, where = start + int(unfit[0][0]), _dimension(vector, unfit[0])
         yield f"{name}{where} is {values[tuple(unfit[0])]} at step {step}; every number must be finite"
 
 
-def _bound_problems(name: str, values: np.ndarray, bounds: np.ndarray, vector: Vector | None) -> Iterator[str]:
+def _bound_problems(name: str, values: np.ndarray, vector: Vector, start: int) -> Iterator[str]:
     # In float32, or a bound such as 0.1 would refuse a float32 value clipped to it.
-    low, high = bounds.astype(np.float32)
+    low, high = np.asarray([vector.low, vector.high], np.float32)
     outside = np.argwhere((values < low) | (values > high))
     if len(outside):
         step, dim = map(int, outside[0])
+        where = "" if vector is _UNIT else f" {vector.names[dim]!r}"
         yield (
-            f"{name}{_dimension(vector, outside[0])} is {values[step, dim]} at step {step}, outside "
-            f"{bounds[0, dim]} .. {bounds[1, dim]}; clip it before it is stored"
+            f"{name}{where} is {values[step, dim]} at step {start + step}, outside "
+            f"{vector.low[dim]} .. {vector.high[dim]}; clip it before it is stored"
         )
 
 

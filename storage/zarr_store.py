@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,12 +14,24 @@ from typing import Any
 
 import numpy as np
 
-from .atomic import is_occupied, make_folder, publish_folder, read_json, remove_folder, sweep, write_json
-from .columns import IMAGE_PREFIX, columns_of, episode_of, frames_of, names_of, pack, unpack
-from .episode import Episode, EpisodeSummary, summarise
+from . import recorder
+from .atomic import (
+    PendingFolder,
+    is_occupied,
+    make_folder,
+    read_json,
+    refusals_named,
+    remove_folder,
+    sweep,
+    write_json,
+)
+from .columns import IMAGE_PREFIX, columns_of, episode_of, frames_of, names_of, pack, rows_of, unpack
+from .dataset import check_rows_there
+from .episode import Episode, EpisodeSummary, Rows
 from .errors import SpecMismatch, StoreError
+from .recorder import EpisodeRecorder, refuse_other
 from .spec import EpisodeSpec, read_spec
-from .validation import validate_episode, validate_spec
+from .validation import validate_spec
 
 FORMAT_VERSION = 1
 _COLUMNS = "columns"
@@ -30,7 +41,9 @@ _COLUMNS = "columns"
 _FRAMES_PER_CHUNK = 32
 _ZSTD_LEVEL = 3
 _CHUNK_BYTES = 8 << 20
+# A shard is one file, and is in memory while it is filled: a short episode is one file for each camera.
 _CHUNKS_PER_SHARD = 32
+_SHARD_BYTES = 32 << 20
 
 
 class ZarrStore:
@@ -86,25 +99,22 @@ class ZarrStore:
         return store
 
     def append(self, episode: Episode) -> bool:
-        """Store an episode, wholly or not at all; true if it is new, false if the same one is there already.
+        """Store a whole episode or nothing; true if it is new, false if the same one is there already.
 
         Raises:
             InvalidEpisode: it breaks the spec.
             StoreError: an episode of this id with other content is there, or the disk is full.
         """
-        validate_episode(episode, self.spec)
-        digest = _digest(episode)
-        if self._holds(episode.id, digest):
-            return False
-        try:
-            with publish_folder(self._episodes / episode.id) as folder:
-                _write(folder, episode, self.spec, digest)
-        except StoreError:
-            # Another process may have stored it between the look and the rename.
-            if self._holds(episode.id, digest):
-                return False
-            raise
-        return True
+        return recorder.append(self, episode)
+
+    def record(self, id: str, *, index: int, seed: int, task: str) -> EpisodeRecorder:
+        """Begin an episode that comes row by row; memory does not grow with its length.
+
+        Raises:
+            InvalidEpisode: id, index, seed or task cannot be stored.
+            StoreError: the folder cannot be written.
+        """
+        return EpisodeRecorder(id, index, seed, task, self.spec, lambda: _Take(self))
 
     def discard(self, id: str) -> None:
         """Delete an episode.
@@ -148,20 +158,37 @@ class ZarrStore:
         Raises:
             StoreError: it is not there, or is damaged.
         """
-        return episode_of(self.summary(id), self.spec, *_read(self._episodes / id, self.spec))
+        summary = self.summary(id)
+        return episode_of(summary, _read(self._episodes / id, self.spec, 0, summary.length))
+
+    def rows(self, id: str, start: int, stop: int) -> Rows:
+        """Rows start .. stop - 1 of one episode.
+
+        Raises:
+            StoreError: it is not there, has fewer rows, or is damaged.
+        """
+        check_rows_there(self.summary(id), start, stop)
+        return _read(self._episodes / id, self.spec, start, stop)
+
+    def digest(self, id: str) -> str | None:
+        """The digest of an episode's content (see `recorder.digest_of`); None if the episode is not there."""
+        return str(self._attributes(id)["digest"]) if id in self else None
+
+    def publish(self, pending: PendingFolder, id: str, digest: str) -> bool:
+        """Make a written folder the episode `id`; false if the same one is there already."""
+        if (there := self.digest(id)) is None:
+            try:
+                pending.publish(self._episodes / id)
+                return True
+            except StoreError:
+                # Another process may have stored it between the look and the rename.
+                if (there := self.digest(id)) is None:
+                    raise
+        refuse_other(there, digest, id)
+        return False
 
     def _names(self) -> list[str]:
         return [entry.name for entry in self._episodes.iterdir() if not entry.name.startswith(".")]
-
-    def _holds(self, id: str, digest: str) -> bool:
-        if id not in self:
-            return False
-        if self._attributes(id)["digest"] != digest:
-            raise StoreError(
-                f"episode {id!r} in {self.path} has other content than the one to be added; "
-                "discard it first, or give the new one another id"
-            )
-        return True
 
     def _attributes(self, id: str) -> dict[str, Any]:
         # Straight from the metadata file: opening groups through zarr takes a hundred times as long.
@@ -187,52 +214,83 @@ def _differences(there: EpisodeSpec, new: EpisodeSpec) -> list[str]:
     return found
 
 
-def _digest(episode: Episode) -> str:
-    # Without the lineage: the same episode made again by a resumed run may come from a later commit.
-    summary = {**summarise(episode).to_dict(), "lineage": None}
-    digest = hashlib.sha256(json.dumps(summary, sort_keys=True).encode())
-    for name, array in sorted({**frames_of(episode), **columns_of(episode)}.items()):
-        digest.update(f"{name} {array.shape} {array.dtype.str}".encode())
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
+class _Take:
+    """An episode under way in a folder of its own, one array for each camera and one for all columns."""
+
+    def __init__(self, store: ZarrStore) -> None:
+        import zarr
+
+        self._store = store
+        self._pending = PendingFolder(store.path / "episodes")
+        self._group = zarr.create_group(self._pending.path, zarr_format=3, overwrite=True)
+        self._arrays: dict[str, _GrowingArray] = {}
+
+    def write(self, rows: Rows) -> None:
+        with refusals_named(self._store.path):
+            # One array for all columns: zarr needs 5 ms to make one, as long as for the frames themselves.
+            for name, array in {**frames_of(rows), _COLUMNS: pack(columns_of(rows), self._store.spec)}.items():
+                if name not in self._arrays:
+                    self._arrays[name] = _GrowingArray(self._group, name, array)
+                self._arrays[name].write(array)
+
+    def publish(self, summary: EpisodeSummary, digest: str) -> bool:
+        with refusals_named(self._store.path):
+            for array in self._arrays.values():
+                array.close()
+            names = [list(pair) for pair in names_of(self._store.spec).items()]
+            self._group.update_attributes({"summary": summary.to_dict(), "digest": digest, "columns": names})
+        return self._store.publish(self._pending, summary.id, digest)
+
+    def close(self) -> None:
+        self._pending.close()
 
 
-def _write(folder: Path, episode: Episode, spec: EpisodeSpec, digest: str) -> None:
-    import zarr
+class _GrowingArray:
+    """An array on disk that rows are added to, a whole shard at a time."""
 
-    attributes = {"summary": summarise(episode).to_dict(), "digest": digest}
-    group = zarr.create_group(folder, zarr_format=3, overwrite=True, attributes=attributes)
-    # One array for all columns: zarr needs 5 ms to make one, as long as for the frames themselves.
-    names = [list(pair) for pair in names_of(spec).items()]
-    _write_array(group, _COLUMNS, pack(columns_of(episode), spec), len(episode), attributes={"names": names})
-    for name, frames in frames_of(episode).items():
-        _write_array(group, name, frames, max(1, min(_FRAMES_PER_CHUNK, _CHUNK_BYTES // frames[0].nbytes)))
+    def __init__(self, group: Any, name: str, like: np.ndarray) -> None:
+        from zarr.codecs import ZstdCodec
+
+        row_bytes = max(1, like[:1].nbytes)
+        rows = max(1, min(_FRAMES_PER_CHUNK, _CHUNK_BYTES // row_bytes))
+        shard = rows * max(1, min(_CHUNKS_PER_SHARD, _SHARD_BYTES // (rows * row_bytes)))
+        self._array = group.create_array(
+            name,
+            shape=(0, *like.shape[1:]),
+            dtype=like.dtype,
+            chunks=(rows, *like.shape[1:]),
+            shards=(shard, *like.shape[1:]),
+            compressors=ZstdCodec(level=_ZSTD_LEVEL, checksum=True),
+        )
+        self._buffer = np.empty((shard, *like.shape[1:]), like.dtype)
+        self._filled = 0
+
+    def write(self, rows: np.ndarray) -> None:
+        while len(rows):
+            count = min(len(rows), len(self._buffer) - self._filled)
+            self._buffer[self._filled : self._filled + count] = rows[:count]
+            self._filled += count
+            rows = rows[count:]
+            if self._filled == len(self._buffer):
+                self._flush()
+
+    def close(self) -> None:
+        if self._filled:
+            self._flush()
+
+    def _flush(self) -> None:
+        start = self._array.shape[0]
+        self._array.resize((start + self._filled, *self._array.shape[1:]))
+        self._array[start:] = self._buffer[: self._filled]
+        self._filled = 0
 
 
-def _write_array(group: Any, name: str, array: np.ndarray, rows: int, attributes: dict[str, Any] | None = None) -> None:
-    from zarr.codecs import ZstdCodec
-
-    rows = min(rows, len(array))
-    # A shard is one file, so that a short episode is one file for each camera and a long one a few.
-    shard = min(-(-len(array) // rows), _CHUNKS_PER_SHARD) * rows
-    stored = group.create_array(
-        name,
-        shape=array.shape,
-        dtype=array.dtype,
-        chunks=(rows, *array.shape[1:]),
-        shards=(shard, *array.shape[1:]) if shard > rows else None,
-        compressors=ZstdCodec(level=_ZSTD_LEVEL, checksum=True),
-        attributes=attributes,
-    )
-    stored[:] = array
-
-
-def _read(folder: Path, spec: EpisodeSpec) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+def _read(folder: Path, spec: EpisodeSpec, start: int, stop: int) -> Rows:
     import zarr
 
     try:
         group = zarr.open_group(folder, mode="r")
-        frames = {IMAGE_PREFIX + camera.name: group[IMAGE_PREFIX + camera.name][:] for camera in spec.cameras}
-        return frames, unpack(group[_COLUMNS][:], spec)
+        frames = {IMAGE_PREFIX + camera.name: group[IMAGE_PREFIX + camera.name][start:stop] for camera in spec.cameras}
+        return rows_of(spec, frames, unpack(group[_COLUMNS][start:stop], spec))
     except (OSError, ValueError, RuntimeError, KeyError) as error:
         raise StoreError(f"episode {folder.name!r} in {folder.parents[1]} is damaged ({error}); discard it") from error
