@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
 from .episode import Episode, EpisodeSummary, Rows
 from .errors import StoreError
 from .spec import EpisodeSpec
@@ -47,6 +49,10 @@ class EpisodeReader(Protocol):
 
     def rows(self, id: str, start: int, stop: int) -> Rows:
         """Rows start .. stop - 1 of one episode; StoreError if they are not there."""
+        ...
+
+    def columns(self, id: str) -> dict[str, np.ndarray]:
+        """All of one episode but its frames, as `columns_of` names it; StoreError if it is not there."""
         ...
 
 

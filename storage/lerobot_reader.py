@@ -84,6 +84,10 @@ class LeRobotReader:
         check_rows_there(self.summaries()[number], start, stop)
         return self._part(number, start, stop)
 
+    def columns(self, id: str) -> dict[str, np.ndarray]:
+        """All of one episode but its frames, as `columns_of` names it; StoreError if it is not there or damaged."""
+        return self._columns(self._number(id))
+
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {summary.id: number for number, summary in enumerate(self.summaries())}

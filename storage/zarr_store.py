@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +170,15 @@ class ZarrStore:
         check_rows_there(self.summary(id), start, stop)
         return _read(self._episodes / id, self.spec, start, stop)
 
+    def columns(self, id: str) -> dict[str, np.ndarray]:
+        """All of one episode but its frames, as `columns_of` names it.
+
+        Raises:
+            StoreError: it is not there, or is damaged.
+        """
+        arrays = _read_arrays(self._episodes / id, [_COLUMNS], 0, self.summary(id).length)
+        return unpack(arrays[_COLUMNS], self.spec)
+
     def digest(self, id: str) -> str | None:
         """The digest of an episode's content (see `recorder.digest_of`); None if the episode is not there."""
         return str(self._attributes(id)["digest"]) if id in self else None
@@ -286,11 +295,16 @@ class _GrowingArray:
 
 
 def _read(folder: Path, spec: EpisodeSpec, start: int, stop: int) -> Rows:
+    names = [IMAGE_PREFIX + camera.name for camera in spec.cameras]
+    arrays = _read_arrays(folder, [*names, _COLUMNS], start, stop)
+    return rows_of(spec, arrays, unpack(arrays[_COLUMNS], spec))
+
+
+def _read_arrays(folder: Path, names: Sequence[str], start: int, stop: int) -> dict[str, np.ndarray]:
     import zarr
 
     try:
         group = zarr.open_group(folder, mode="r")
-        frames = {IMAGE_PREFIX + camera.name: group[IMAGE_PREFIX + camera.name][start:stop] for camera in spec.cameras}
-        return rows_of(spec, frames, unpack(group[_COLUMNS][start:stop], spec))
+        return {name: group[name][start:stop] for name in names}
     except (OSError, ValueError, RuntimeError, KeyError) as error:
         raise StoreError(f"episode {folder.name!r} in {folder.parents[1]} is damaged ({error}); discard it") from error

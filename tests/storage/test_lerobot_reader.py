@@ -41,6 +41,13 @@ def test_summaries_need_no_frames(dataset):
     assert [summary.length for summary in open_dataset(dataset).summaries()] == [7, 3, 5]
 
 
+def test_columns_need_no_frames(dataset):
+    shutil.rmtree(dataset / "videos")
+    columns = open_dataset(dataset).columns("run-000001")
+    assert columns["action"].tolist() == [[t, 1] for t in range(3)]
+    assert columns["next.success"].tolist() == [False, False, True]
+
+
 def test_a_dataset_of_someone_else_gets_names_bounds_and_defaults(dataset, make_episode):
     make_foreign(dataset, "next.reward", "next.success", "next.score", "wm.trust", "label.pose")
     reader = open_dataset(dataset)

@@ -1,6 +1,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -65,6 +66,16 @@ def test_the_summary_says_what_the_rows_say(tmp_path, spec, make_episode):
     assert summary.success
     assert summary.is_demonstration
     assert summary.trust_min == np.float32(0.9)
+
+
+def test_columns_are_read_without_a_frame(tmp_path, spec, make_episode):
+    store = ZarrStore.create(tmp_path / "s", spec)
+    store.append(make_episode(1))
+    for camera in spec.cameras:
+        shutil.rmtree(tmp_path / "s/episodes/run-000001" / f"observation.images.{camera.name}")
+    columns = store.columns("run-000001")
+    assert columns["action"].tolist() == [[t, 1] for t in range(7)]
+    assert columns["next.success"].tolist() == [False] * 6 + [True]
 
 
 def test_the_same_episode_twice_is_stored_once(tmp_path, spec, make_episode):
