@@ -47,7 +47,7 @@ class EpisodeRecorder:
         validate_identity(id, index, seed, task)
         self._head: dict[str, Any] = {"id": id, "index": index, "seed": seed, "task": task}
         self._spec = spec
-        self._digest = _Digest()
+        self._digest = ContentDigest()
         self._summary = _RunningSummary()
         self._take: Take | None = begin()
 
@@ -162,27 +162,36 @@ def digest_of(episode: Episode) -> str:
 
     Without the lineage, because the same episode made again by a resumed run may come from a later commit.
     """
-    digest = _Digest()
+    digest = ContentDigest()
     digest.update(episode)
     return digest.finish(summarise(episode))
 
 
-class _Digest:
-    """One hash for each column, so that it does not matter in which blocks the rows come."""
+class ContentDigest:
+    """One hash for each column, so that it does not matter in which order and blocks columns and rows come."""
 
     def __init__(self) -> None:
         self._columns: dict[str, Any] = {}
 
     def update(self, rows: Rows) -> None:
+        """Add rows to the end of all columns."""
         for name, array in {**frames_of(rows), **columns_of(rows)}.items():
-            if name not in self._columns:
-                self._columns[name] = hashlib.sha256(f"{name} {array.shape[1:]} {array.dtype.str}".encode())
-            self._columns[name].update(np.ascontiguousarray(array).data)
+            self.add(name, array)
+
+    def add(self, name: str, array: np.ndarray) -> None:
+        """Add rows to the end of one column, under its name and in its shape and dtype in an episode."""
+        if name not in self._columns:
+            self._columns[name] = hashlib.sha256(f"{name} {array.shape[1:]} {array.dtype.str}".encode())
+        self._columns[name].update(np.ascontiguousarray(array).data)
+
+    def columns(self) -> dict[str, str]:
+        """SHA-256 (64 hex digits) of each column."""
+        return {name: digest.hexdigest() for name, digest in self._columns.items()}
 
     def finish(self, summary: EpisodeSummary) -> str:
+        """SHA-256 (64 hex digits) of the episode that the columns and this summary make."""
         head = {**summary.to_dict(), "lineage": None}
-        columns = {name: digest.hexdigest() for name, digest in self._columns.items()}
-        return hashlib.sha256(json.dumps([head, columns], sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps([head, self.columns()], sort_keys=True).encode()).hexdigest()
 
 
 class _RunningSummary:
