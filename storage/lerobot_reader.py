@@ -88,6 +88,10 @@ class LeRobotReader:
         """All of one episode but its frames, as `columns_of` names it; StoreError if it is not there or damaged."""
         return self._columns(self._number(id))
 
+    def video_place(self, id: str, camera: str) -> tuple[Path, int]:
+        """The file that holds an episode's video, and which of its frames is the episode's first."""
+        return self._video_place(self._number(id), camera)
+
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {summary.id: number for number, summary in enumerate(self.summaries())}
@@ -106,11 +110,14 @@ class LeRobotReader:
         return rows_of(self.spec, frames, columns)
 
     def _frames(self, number: int, camera: str, start: int, stop: int) -> np.ndarray:
+        path, first = self._video_place(number, camera)
+        return self._videos[camera].read(path, first + start, stop - start)
+
+    def _video_place(self, number: int, camera: str) -> tuple[Path, int]:
         record, key = self._records[number], IMAGE_PREFIX + camera
         place = {name: record[f"videos/{key}/{name}"] for name in ("chunk_index", "file_index")}
         path = self.path / self._info["video_path"].format(video_key=key, **place)
-        first = round(record[f"videos/{key}/from_timestamp"] * self.spec.fps)
-        return self._videos[camera].read(path, first + start, stop - start)
+        return path, round(record[f"videos/{key}/from_timestamp"] * self.spec.fps)
 
     def _columns(self, number: int) -> dict[str, np.ndarray]:
         rows = self._rows(number)
