@@ -1,0 +1,130 @@
+"""Episodes as recordings for the Rerun viewer, laid out as `lerobot-dataset-viz --save 1` does.
+
+One `.rrd` file holds one episode. Entities have LeRobot's names (`observation.images.<camera>`, `action`, `state`,
+`next.reward`, ...), the timelines are `frame_index` and `timestamp` (seconds since the episode began).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from .atomic import publish_folder
+from .columns import ACTION, REWARD, SCORE, STATE, SUCCESS, TRUST, columns_of, frames_of, names_of
+from .dataset import EpisodeReader
+from .episode import EpisodeSummary, Rows
+from .errors import ConfigError
+from .progress import Progress, silent
+from .recorder import block_length
+from .spec import EpisodeSpec
+
+#: Frames of no more pixels become PNG, larger ones JPEG; on frames this small JPEG shows and saves little.
+LOSSLESS_PIXELS = 128 * 128
+JPEG_QUALITY = 90
+#: The columns that are drawn in a view of their own; the others have none until the user asks for one.
+PLOTTED = (ACTION, STATE, REWARD, SUCCESS, SCORE, TRUST)
+
+
+def export_rerun(
+    reader: EpisodeReader, path: Path | str, ids: Collection[str] | None = None, progress: Progress = silent
+) -> None:
+    """Write `<path>/<id>.rrd` for each episode, or for those in `ids`; `path` appears when all are written.
+
+    Frames are compressed images and not video, because the viewer plays H.264 only where ffmpeg is installed.
+
+    Raises:
+        ConfigError: rerun-sdk is not installed.
+        StoreError: an episode is not there or damaged, something stands at `path`, or the disk is full.
+    """
+    rerun = _import_rerun()
+    summaries = reader.summaries() if ids is None else [reader.summary(id) for id in ids]
+    with publish_folder(path) as folder:
+        for number, summary in enumerate(summaries):
+            progress(number, len(summaries), summary.id)
+            _write_recording(rerun, reader, summary, folder / f"{summary.id}.rrd")
+
+
+def entity_of(column: str) -> str:
+    """The entity under which LeRobot's users find a column: `observation.state` is `state`, others keep their name."""
+    return "state" if column == STATE else column
+
+
+def _import_rerun() -> ModuleType:
+    try:
+        import rerun
+    except ImportError as error:
+        raise ConfigError(
+            "an export for Rerun needs the package rerun-sdk; `pip install 'demoloom[rerun]'` installs it"
+        ) from error
+    return rerun
+
+
+def _write_recording(rerun: Any, reader: EpisodeReader, summary: EpisodeSummary, file: Path) -> None:
+    # One application for all: the viewer then lists the episodes side by side and keeps one layout for them.
+    recording = rerun.RecordingStream(f"demoloom/{reader.path.resolve().name}", recording_id=summary.id)
+    recording.save(file, default_blueprint=_blueprint(reader.spec))
+    try:
+        _describe(rerun, recording, reader.spec, summary)
+        for start, rows in _blocks(reader, summary):
+            _send_rows(rerun, recording, rows, start, reader.spec.fps)
+        recording.flush()
+    finally:
+        recording.disconnect()
+
+
+def _blocks(reader: EpisodeReader, summary: EpisodeSummary) -> Iterator[tuple[int, Rows]]:
+    count = block_length(sum(3 * camera.height * camera.width for camera in reader.spec.cameras))
+    for start in range(0, summary.length, count):
+        yield start, reader.rows(summary.id, start, min(start + count, summary.length))
+
+
+def _describe(rerun: Any, recording: Any, spec: EpisodeSpec, summary: EpisodeSummary) -> None:
+    recording.send_recording_name(summary.id)
+    known = {name: str(getattr(summary, name)) for name in ("index", "seed", "outcome", "reason")}
+    recording.send_property("episode", rerun.AnyValues(**known))
+    recording.log("task", rerun.TextDocument(summary.task), static=True, strict=True)
+    for column, names in names_of(spec).items():
+        recording.log(_path(rerun, column), rerun.SeriesLines(names=list(names)), static=True, strict=True)
+
+
+def _send_rows(rerun: Any, recording: Any, rows: Rows, start: int, fps: int) -> None:
+    steps = np.arange(start, start + len(rows))
+    times = [rerun.TimeColumn("frame_index", sequence=steps), rerun.TimeColumn("timestamp", duration=steps / fps)]
+    for name, values in columns_of(rows).items():
+        lines = rerun.Scalars.columns(scalars=values.reshape(len(rows), -1).astype(np.float64))
+        recording.send_columns(_path(rerun, name), times, lines, strict=True)
+    for name, frames in frames_of(rows).items():
+        media_type = "image/png" if frames[0].size <= 3 * LOSSLESS_PIXELS else "image/jpeg"
+        blobs = [_compressed(frame, media_type) for frame in frames]
+        images = rerun.EncodedImage.columns(blob=blobs, media_type=[media_type] * len(blobs))
+        recording.send_columns(_path(rerun, name), times, images, strict=True)
+
+
+def _compressed(frame: np.ndarray, media_type: str) -> bytes:
+    buffer = io.BytesIO()
+    if media_type == "image/png":
+        Image.fromarray(frame).save(buffer, "PNG", compress_level=1)
+    else:
+        Image.fromarray(frame).save(buffer, "JPEG", quality=JPEG_QUALITY)
+    return buffer.getvalue()
+
+
+def _blueprint(spec: EpisodeSpec) -> Any:
+    import rerun
+    import rerun.blueprint as views
+
+    pictures = [f"observation.images.{camera.name}" for camera in spec.cameras]
+    shown: list[Any] = [views.Spatial2DView(origin=_path(rerun, name), name=name) for name in pictures]
+    shown += [views.TimeSeriesView(origin=_path(rerun, name), name=entity_of(name)) for name in PLOTTED]
+    return views.Blueprint(views.Grid(*shown, views.TextDocumentView(origin="task", name="task")))
+
+
+def _path(rerun: Any, column: str) -> str:
+    # As one part, whatever is in a camera's name.
+    return str(rerun.new_entity_path([entity_of(column)]))
