@@ -32,19 +32,33 @@ def write_json(path: Path | str, data: Any) -> None:
         StoreError: the disk is full, or the folder cannot be written.
         ValueError: a number is NaN or infinite, which JSON cannot hold.
     """
-    path = Path(path)
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    with replace_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def replace_file(path: Path | str) -> Iterator[Path]:
+    """Give an empty file beside `path` to write; it takes the place of `path` when the block ends without an error.
+
+    Raises:
+        StoreError: a folder stands at `path`, the folder above it cannot be written, or the disk is full.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise StoreError(f"{path} is a folder; name a file to write")
     make_folder(path.parent)
     with refusals_named(path):
-        handle, temporary = tempfile.mkstemp(prefix=TEMPORARY_PREFIX, dir=path.parent)
-    try:
-        with refusals_named(path), os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(temporary, 0o644)  # mkstemp gives 0600, which another user on the robot could not read
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        handle, name = tempfile.mkstemp(prefix=TEMPORARY_PREFIX, dir=path.parent)
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            yield temporary
+            temporary.chmod(0o644)  # mkstemp gives 0600, which another user on the robot could not read
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
 
 
 def read_json(path: Path | str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from demoloom.storage import StoreError, ZarrStore
-from demoloom.storage.atomic import publish_folder, read_json, share_files, sweep, write_json
+from demoloom.storage.atomic import publish_folder, read_json, replace_file, share_files, sweep, write_json
 
 
 def test_write_json_replaces_the_file(tmp_path):
@@ -17,6 +17,24 @@ def test_write_json_replaces_the_file(tmp_path):
     assert json.loads((tmp_path / "a" / "x.json").read_text()) == {"ü": 2}
     assert os.listdir(tmp_path / "a") == ["x.json"]
     assert (tmp_path / "a" / "x.json").stat().st_mode & 0o777 == 0o644
+
+
+def test_a_file_that_was_not_finished_replaces_nothing(tmp_path):
+    def half_written():
+        with replace_file(tmp_path / "page.html") as temporary:
+            temporary.write_text("new")
+            raise RuntimeError("half way")
+
+    (tmp_path / "page.html").write_text("old")
+    with pytest.raises(RuntimeError, match="half way"):
+        half_written()
+    assert (tmp_path / "page.html").read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_a_file_does_not_replace_a_folder(tmp_path):
+    with pytest.raises(StoreError, match="is a folder; name a file"), replace_file(tmp_path):
+        pytest.fail("there is nothing to write")
 
 
 def test_write_json_refuses_nan_and_keeps_the_old_file(tmp_path):
