@@ -2,51 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING
 
-from .atomic import publish_folder
+from .create import Format
 from .dataset import EpisodeReader
-from .episode import Episode
-from .errors import ConfigError, StoreError
-from .zarr_store import ZarrStore
+from .drafts import copy_of, write_drafts
+from .errors import StoreError
+from .progress import Progress, silent
 
-Format = Literal["lerobot", "zarr"]
+if TYPE_CHECKING:
+    from .video import Codec
 
 
-def convert(source: EpisodeReader, path: Path | str, format: Format, ids: Collection[str] | None = None) -> None:
-    """Copy the episodes of `source`, or those in `ids`, to a new dataset at `path`; one is in memory at a time.
+def convert(
+    source: EpisodeReader,
+    path: Path | str,
+    format: Format,
+    ids: Collection[str] | None = None,
+    *,
+    codec: Codec | None = None,
+    progress: Progress = silent,
+) -> int:
+    """Copy the episodes of `source`, or those in `ids`, to a new dataset; a few megabytes are in memory at a time.
+
+    Args:
+        source: of either format.
+        path: where nothing stands yet.
+        format: of the new dataset.
+        ids: None for all.
+        codec: how a LeRobot dataset keeps frames; None keeps them exactly.
+        progress: told of each episode.
+
+    Returns:
+        The number of episodes written.
 
     Raises:
-        ConfigError: there is no such format.
-        StoreError: `source` lacks an id, has no episode to copy, or something stands at `path`.
+        ConfigError: there is no such format, or it cannot hold the spec.
+        StoreError: `source` lacks an id, has no episode for a LeRobot dataset, something stands at `path`, or the disk
+            is full.
     """
-    if format not in get_args(Format):
-        raise ConfigError(f"format must be one of {', '.join(get_args(Format))}, got {format!r}")
-    chosen = _choose(source, ids)
-    if format == "zarr":
-        _write_zarr(source, path, chosen)
-    else:
-        from .lerobot_writer import write_lerobot
-
-        write_lerobot(path, source.spec, _episodes(source, chosen))
-
-
-def _choose(source: EpisodeReader, ids: Collection[str] | None) -> list[str]:
     present = source.ids()
     wanted = set(present if ids is None else ids)
-    if unknown := sorted(wanted.difference(present)):
+    check_ids(source, wanted)
+    chosen = [id for id in present if id in wanted]
+    drafts = (copy_of(source, id) for id in chosen)
+    return write_drafts(path, format, source.spec, drafts, codec=codec, total=len(chosen), progress=progress)
+
+
+def check_ids(source: EpisodeReader, ids: Collection[str]) -> None:
+    """Raise StoreError if an id is not in the source."""
+    if unknown := sorted(id for id in ids if id not in source):
         raise StoreError(f"{source.path} has no episode {unknown[0]!r} ({len(unknown)} of those asked for are missing)")
-    return [id for id in present if id in wanted]
-
-
-def _write_zarr(source: EpisodeReader, path: Path | str, ids: list[str]) -> None:
-    with publish_folder(path) as folder:
-        store = ZarrStore.create(folder, source.spec)
-        for episode in _episodes(source, ids):
-            store.append(episode)
-
-
-def _episodes(source: EpisodeReader, ids: list[str]) -> Iterator[Episode]:
-    return (source.read(id) for id in ids)

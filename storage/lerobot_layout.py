@@ -1,7 +1,9 @@
 """Where a LeRobot v3.0 dataset keeps what, and demoloom's sidecar in it.
 
-meta/demoloom/spec.json       the EpisodeSpec with its bounds, which LeRobot does not store
-meta/demoloom/episodes.jsonl  the EpisodeSummary of each episode, in LeRobot's order
+meta/demoloom/spec.json          the EpisodeSpec with its bounds, which LeRobot does not store
+meta/demoloom/codec.json         how frames are encoded
+meta/demoloom/episodes.jsonl     the EpisodeSummary and the digest of each episode, in LeRobot's order
+meta/demoloom/pixels-<rows>.npy  how often each level occurs in each channel of each camera, (cameras, 3, 256)
 """
 
 from __future__ import annotations
@@ -9,17 +11,20 @@ from __future__ import annotations
 from typing import Any
 
 from .columns import IMAGE_PREFIX, SUCCESS, names_of
-from .spec import EpisodeSpec
+from .spec import Camera, EpisodeSpec
+from .video import Codec, ImageCodec, video_info
 
 VERSION = "v3.0"
 INFO = "meta/info.json"
 STATS = "meta/stats.json"
 TASKS = "meta/tasks.parquet"
-EPISODES = "meta/episodes/chunk-000/file-000.parquet"
+EPISODES = "meta/episodes/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 DATA = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 VIDEO = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
 SIDECAR_SPEC = "meta/demoloom/spec.json"
+SIDECAR_CODEC = "meta/demoloom/codec.json"
 SIDECAR_EPISODES = "meta/demoloom/episodes.jsonl"
+SIDECAR_PIXELS = "meta/demoloom/pixels-{num_rows}.npy"
 
 FILES_PER_CHUNK = 1000
 DATA_FILE_MB = 100
@@ -35,17 +40,15 @@ BOOKKEEPING = {
 }
 
 
-def features(spec: EpisodeSpec, video_info: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """LeRobot's description of every column; `video_info` has an entry for each camera's key."""
-    cameras = {
-        IMAGE_PREFIX + camera.name: {
-            "dtype": "video",
-            "shape": [camera.height, camera.width, 3],
-            "names": ["height", "width", "channels"],
-            "info": video_info[IMAGE_PREFIX + camera.name],
-        }
-        for camera in spec.cameras
-    }
+def place(number: int) -> dict[str, int]:
+    """Chunk and file of the file with this number."""
+    chunk, file = divmod(number, FILES_PER_CHUNK)
+    return {"chunk_index": chunk, "file_index": file}
+
+
+def features(spec: EpisodeSpec, codec: Codec) -> dict[str, dict[str, Any]]:
+    """LeRobot's description of every column."""
+    cameras = {IMAGE_PREFIX + camera.name: _camera_feature(camera, spec.fps, codec) for camera in spec.cameras}
     columns = {
         name: {
             "dtype": "bool" if name == SUCCESS else "float32",
@@ -58,12 +61,12 @@ def features(spec: EpisodeSpec, video_info: dict[str, dict[str, Any]]) -> dict[s
     return {**cameras, **columns, **bookkeeping}
 
 
-def info(spec: EpisodeSpec, described: dict[str, Any], num_episodes: int, num_rows: int, num_tasks: int) -> Any:
+def info(spec: EpisodeSpec, codec: Codec, num_episodes: int, num_rows: int, num_tasks: int) -> dict[str, Any]:
     """The content of `meta/info.json`."""
     return {
         "codebase_version": VERSION,
         "fps": spec.fps,
-        "features": described,
+        "features": features(spec, codec),
         "total_episodes": num_episodes,
         "total_frames": num_rows,
         "total_tasks": num_tasks,
@@ -75,3 +78,10 @@ def info(spec: EpisodeSpec, described: dict[str, Any], num_episodes: int, num_ro
         "robot_type": spec.robot_type,
         "splits": {"train": f"0:{num_episodes}"},
     }
+
+
+def _camera_feature(camera: Camera, fps: int, codec: Codec) -> dict[str, Any]:
+    shape = {"shape": [camera.height, camera.width, 3], "names": ["height", "width", "channels"]}
+    if isinstance(codec, ImageCodec):
+        return {"dtype": "image", **shape}
+    return {"dtype": "video", **shape, "info": video_info(camera, fps, codec)}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from .columns import ACTION, IMAGE_PREFIX, LABEL_PREFIX, REWARD, SCORE, STATE, S
 from .dataset import check_rows_there
 from .episode import Episode, EpisodeSummary, Rows
 from .errors import StoreError
+from .lerobot_images import read_images
 from .spec import Camera, EpisodeSpec, Vector, read_spec
 from .video import VideoReader
 
@@ -41,12 +43,13 @@ class LeRobotReader:
         self.path = Path(path)
         self._info = _read_info(self.path)
         self._features: dict[str, dict[str, Any]] = self._info["features"]
-        self._records = _read_records(self.path)
-        self._tasks = _read_tasks(self.path)
+        self._records = _read_records(self.path, self._info.get("total_episodes"))
+        self._tasks = _read_tasks(self.path) if self._records else {}
         self._own = (self.path / layout.SIDECAR_SPEC).is_file()
         self.spec = self._own_spec() if self._own else self._foreign_spec()
-        self._table: tuple[str, pa.Table] | None = None
-        self._videos = {camera.name: VideoReader(camera, self.spec.fps) for camera in self.spec.cameras}
+        self._table: tuple[Path, pa.Table] | None = None
+        self._cameras = {IMAGE_PREFIX + camera.name: camera for camera in self.spec.cameras}
+        self._videos = {key: VideoReader(camera, self.spec.fps) for key, camera in self._cameras.items()}
         self._summaries = self._own_summaries() if self._own else None
 
     def __len__(self) -> int:
@@ -88,9 +91,9 @@ class LeRobotReader:
         """All of one episode but its frames, as `columns_of` names it; StoreError if it is not there or damaged."""
         return self._columns(self._number(id))
 
-    def video_place(self, id: str, camera: str) -> tuple[Path, int]:
-        """The file that holds an episode's video, and which of its frames is the episode's first."""
-        return self._video_place(self._number(id), camera)
+    def frame_place(self, id: str, camera: str) -> tuple[Path, int]:
+        """The file with an episode's frames, a video or a table of images, and which of those in it is the first."""
+        return self._frame_place(self._number(id), IMAGE_PREFIX + camera)
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -105,16 +108,20 @@ class LeRobotReader:
         return episode_of(summary, self._part(number, 0, summary.length))
 
     def _part(self, number: int, start: int, stop: int) -> Rows:
-        frames = {IMAGE_PREFIX + name: self._frames(number, name, start, stop) for name in self._videos}
+        frames = {key: self._frames(number, key, start, stop) for key in self._cameras}
         columns = {name: values[start:stop] for name, values in self._columns(number).items()}
         return rows_of(self.spec, frames, columns)
 
-    def _frames(self, number: int, camera: str, start: int, stop: int) -> np.ndarray:
-        path, first = self._video_place(number, camera)
-        return self._videos[camera].read(path, first + start, stop - start)
+    def _frames(self, number: int, key: str, start: int, stop: int) -> np.ndarray:
+        path, first = self._frame_place(number, key)
+        if self._features[key]["dtype"] == "image":
+            return read_images(path, key, self._cameras[key], first + start, stop - start)
+        return self._videos[key].read(path, first + start, stop - start)
 
-    def _video_place(self, number: int, camera: str) -> tuple[Path, int]:
-        record, key = self._records[number], IMAGE_PREFIX + camera
+    def _frame_place(self, number: int, key: str) -> tuple[Path, int]:
+        record = self._records[number]
+        if self._features[key]["dtype"] == "image":
+            return self._data_path(record), self._first_row(record)
         place = {name: record[f"videos/{key}/{name}"] for name in ("chunk_index", "file_index")}
         path = self.path / self._info["video_path"].format(video_key=key, **place)
         return path, round(record[f"videos/{key}/from_timestamp"] * self.spec.fps)
@@ -132,9 +139,7 @@ class LeRobotReader:
 
     def _rows(self, number: int) -> pa.Table:
         record = self._records[number]
-        table = self._data_file(record)
-        start = record["dataset_from_index"] - table["index"][0].as_py()
-        rows = table.slice(start, record["length"])
+        rows = self._data_file(record).slice(self._first_row(record), record["length"])
         self._check_rows(number, rows)
         return rows
 
@@ -154,18 +159,28 @@ class LeRobotReader:
                 "correct fps in meta/info.json or re-time the rows"
             )
 
-    def _data_file(self, record: Mapping[str, Any]) -> pa.Table:
+    def _first_row(self, record: Mapping[str, Any]) -> int:
+        """Where in its file an episode starts."""
+        return int(record["dataset_from_index"] - self._data_file(record)["index"][0].as_py())
+
+    def _data_path(self, record: Mapping[str, Any]) -> Path:
         place = {name: record[f"data/{name}"] for name in ("chunk_index", "file_index")}
-        name = self._info["data_path"].format(**place)
-        if self._table is None or self._table[0] != name:
-            self._table = (name, _read_table(self.path / name))
+        return self.path / self._info["data_path"].format(**place)
+
+    def _data_file(self, record: Mapping[str, Any]) -> pa.Table:
+        """All columns but the images of the file that an episode lies in."""
+        path = self._data_path(record)
+        if self._table is None or self._table[0] != path:
+            images = [key for key, feature in self._features.items() if feature["dtype"] == "image"]
+            self._table = (path, _read_table(path, lambda name: name not in images))
         return self._table[1]
 
     def _own_spec(self) -> EpisodeSpec:
         return read_spec(self.path / layout.SIDECAR_SPEC)
 
     def _own_summaries(self) -> list[EpisodeSummary]:
-        summaries = _read_summaries(self.path / layout.SIDECAR_EPISODES)
+        # Another process may be adding episodes: what is beyond those counted is its own affair.
+        summaries = _read_summaries(self.path / layout.SIDECAR_EPISODES, len(self._records))
         if [summary.length for summary in summaries] != [record["length"] for record in self._records]:
             raise StoreError(
                 f"{self.path}: meta/demoloom does not fit the episodes; the dataset was edited by another tool, "
@@ -215,10 +230,10 @@ class LeRobotReader:
 
     def _camera(self, key: str) -> Camera:
         feature = self._features[key]
-        if feature["dtype"] != "video":
+        if feature["dtype"] not in ("video", "image"):
             raise StoreError(
-                f"{self.path} keeps {key} as {feature['dtype']}, demoloom reads videos; convert it with "
-                "`lerobot-edit-dataset --operation.type convert_image_to_video`"
+                f"{self.path} keeps {key} as {feature['dtype']}, a camera must be of dtype video or image; "
+                "give the feature another name"
             )
         sizes = dict(zip(feature["names"] or ("height", "width", "channels"), feature["shape"], strict=True))
         return Camera(key.removeprefix(IMAGE_PREFIX), height=int(sizes["height"]), width=int(sizes["width"]))
@@ -271,10 +286,10 @@ def _read_info(path: Path) -> dict[str, Any]:
     return info
 
 
-def _read_summaries(path: Path) -> list[EpisodeSummary]:
+def _read_summaries(path: Path, count: int) -> list[EpisodeSummary]:
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-        return [EpisodeSummary.from_dict(json.loads(line)) for line in lines if line]
+        with path.open("rb") as lines:
+            return [EpisodeSummary.from_dict(json.loads(line)) for line in islice(lines, count)]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StoreError(
             f"cannot read {path} ({error}); restore it from a copy, or delete the folder {path.parent} to read the "
@@ -282,16 +297,22 @@ def _read_summaries(path: Path) -> list[EpisodeSummary]:
         ) from error
 
 
-def _read_records(path: Path) -> list[dict[str, Any]]:
+def _read_records(path: Path, count: int | None) -> list[dict[str, Any]]:
+    """The rows of meta/episodes, but no statistics; those beyond `count` were never committed."""
     files = sorted((path / "meta" / "episodes").glob("*/*.parquet"))
-    if not files:
+    if not files and count != 0:
         raise StoreError(f"{path} has no meta/episodes: its writer was stopped before it finished; record it again")
     records: list[dict[str, Any]] = []
     for file in files:
-        records += _read_table(file, without="stats/").to_pylist()
-    records.sort(key=lambda record: record["episode_index"])
+        records += _read_table(file, lambda name: not name.startswith("stats/")).to_pylist()
+    records = sorted(records, key=lambda record: record["episode_index"])[:count]
     if [record["episode_index"] for record in records] != list(range(len(records))):
         raise StoreError(f"{path}: the episodes in meta/episodes are not numbered 0, 1, 2, ...; merge the dataset anew")
+    if count is not None and len(records) < count:
+        raise StoreError(
+            f"{path}: meta/info.json counts {count} episodes, meta/episodes holds {len(records)}; its writer was "
+            "stopped, `demoloom validate --repair` keeps those that are whole"
+        )
     return records
 
 
@@ -306,11 +327,10 @@ def _read_stats(path: Path) -> dict[str, Any]:
     return read_json(file) if file.is_file() else {}
 
 
-def _read_table(path: Path, without: str | None = None) -> pa.Table:
-    """All columns of a file but those whose name begins with `without`."""
+def _read_table(path: Path, wanted: Callable[[str], bool] = lambda name: True) -> pa.Table:
+    """The columns of a file whose names are wanted."""
     try:
-        file = pq.ParquetFile(path)
-        names = [name for name in file.schema_arrow.names if without is None or not name.startswith(without)]
-        return file.read(names)
+        with pq.ParquetFile(path) as file:
+            return file.read([name for name in file.schema_arrow.names if wanted(name)])
     except (OSError, pa.ArrowInvalid) as error:
         raise StoreError(f"cannot read {path} ({error}); its writer was stopped, or it was damaged since") from error

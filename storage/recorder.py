@@ -11,6 +11,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from .columns import columns_of, frames_of
+from .dataset import EpisodeReader
 from .episode import Episode, EpisodeSummary, Outcome, Rows, summarise
 from .errors import StoreError
 from .spec import EpisodeSpec
@@ -106,13 +107,15 @@ class EpisodeRecorder:
         return self._take
 
 
-class EpisodeStore(Protocol):
-    """What episodes are added to, by any number of processes."""
+class EpisodeStore(EpisodeReader, Protocol):
+    """An EpisodeReader that episodes are added to, by any number of processes."""
 
-    spec: EpisodeSpec
+    def append(self, episode: Episode) -> bool:
+        """Store a whole episode; false if the same one is there already."""
+        ...
 
     def record(self, id: str, *, index: int, seed: int, task: str) -> EpisodeRecorder:
-        """Begin an episode."""
+        """Begin an episode that comes row by row."""
         ...
 
     def digest(self, id: str) -> str | None:

@@ -59,14 +59,36 @@ class VideoCodec:
             )
 
 
+@dataclass(frozen=True)
+class ImageCodec:
+    """Frames as PNG images beside the other columns, LeRobot's `image` mode: exact, and any frame at the same cost.
+
+    Args:
+        compress_level: zlib's, 0 (none) to 9.
+    """
+
+    compress_level: int = 1
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.compress_level <= 9:
+            raise ConfigError(f"compress_level must be in 0 .. 9, got {self.compress_level}")
+
+    def check(self, camera: Camera) -> None:
+        """Every size fits."""
+
+
+Codec = VideoCodec | ImageCodec
+
+#: Bit for bit what the world showed.
+LOSSLESS = VideoCodec()
+
+
 class VideoWriter:
     """Encodes frames one after the other into an mp4 file; frame n is stamped exactly n / fps seconds."""
 
     def __init__(self, path: Path, camera: Camera, fps: int, codec: VideoCodec) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         self.num_frames = 0
-        self.num_bytes = 0
-        self._container = av.open(str(path), "w")
+        self._container = av.open(str(path), "w", format="mp4")
         name, self._input = ("libx264rgb", "rgb24") if codec.pix_fmt == "gbrp" else ("libx264", codec.pix_fmt)
         self._stream: Any = self._container.add_stream(name, fps, options=_options(codec))
         self._stream.pix_fmt = self._input
@@ -74,24 +96,19 @@ class VideoWriter:
         self._stream.codec_context.time_base = Fraction(1, fps)
 
     def write(self, frames: np.ndarray) -> None:
-        """Append an episode's frames (T, H, W, 3) uint8 RGB, the first of them as a key frame."""
-        for number, array in enumerate(frames):
+        """Append frames (T, H, W, 3) uint8 RGB."""
+        for array in frames:
             frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(array), format="rgb24")
             if self._input != "rgb24":
                 frame = frame.reformat(format=self._input, interpolation="BICUBIC")
-            frame.pict_type = av.video.frame.PictureType.I if number == 0 else av.video.frame.PictureType.NONE
             frame.pts, frame.time_base = self.num_frames, self._stream.codec_context.time_base
-            self._mux(self._stream.encode(frame))
+            self._container.mux(self._stream.encode(frame))
             self.num_frames += 1
 
     def close(self) -> None:
         """Finish the file."""
-        self._mux(self._stream.encode())
+        self._container.mux(self._stream.encode())
         self._container.close()
-
-    def _mux(self, packets: list[Any]) -> None:
-        self.num_bytes += sum(packet.size for packet in packets)
-        self._container.mux(packets)
 
 
 class VideoReader:
@@ -152,20 +169,22 @@ class VideoReader:
         return frame.to_ndarray(format="rgb24")
 
 
-def probe_video(path: Path) -> dict[str, Any]:
-    """What LeRobot keeps of a video in `info.json`."""
-    with av.open(str(path)) as container:
-        stream: Any = container.streams.video[0]
-        return {
-            "video.height": stream.height,
-            "video.width": stream.width,
-            "video.codec": stream.codec.canonical_name,
-            "video.pix_fmt": stream.pix_fmt,
-            "video.fps": int(stream.base_rate),
-            "video.channels": len(av.VideoFormat(stream.pix_fmt).components),
-            "has_audio": False,
-            "is_depth_map": False,
-        }
+def video_info(camera: Camera, fps: int, codec: VideoCodec) -> dict[str, Any]:
+    """What LeRobot keeps of a camera's videos in `info.json`."""
+    return {
+        "video.height": camera.height,
+        "video.width": camera.width,
+        "video.codec": "h264",
+        # LeRobot's editing tools encode anew with these, and know no gbrp; yuv444p is within 2 levels of it.
+        "video.pix_fmt": "yuv444p" if codec.pix_fmt == "gbrp" else codec.pix_fmt,
+        "video.fps": fps,
+        "video.channels": 3,
+        "video.g": codec.frames_per_key,
+        "video.crf": codec.crf,
+        "video.preset": codec.preset,
+        "has_audio": False,
+        "is_depth_map": False,
+    }
 
 
 def _options(codec: VideoCodec) -> dict[str, str]:

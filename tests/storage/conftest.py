@@ -1,13 +1,15 @@
 """A small robot and episodes of it, told apart by their numbers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from demoloom.storage import Camera, Episode, EpisodeSpec, Vector
+from demoloom.storage.create import new_dataset
 
 
 @pytest.fixture
@@ -74,3 +76,15 @@ def _assert_same_array(name: str, left: np.ndarray, right: np.ndarray) -> None:
 @pytest.fixture
 def same() -> Callable[[Episode, Episode], None]:
     return assert_same
+
+
+def write_all(path: Path, spec: EpisodeSpec, episodes: Iterable[Episode], codec: Any = None) -> None:
+    """A packed LeRobot dataset."""
+    with new_dataset(path, "lerobot", spec, codec=codec) as store:
+        for episode in episodes:
+            store.append(episode)
+
+
+@pytest.fixture
+def write_lerobot() -> Callable[..., None]:
+    return write_all

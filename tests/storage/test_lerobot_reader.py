@@ -6,11 +6,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from demoloom.storage import EpisodeReader, StoreError, open_dataset
-from demoloom.storage.lerobot_writer import write_lerobot
 
 
 @pytest.fixture
-def dataset(tmp_path, spec, make_episode):
+def dataset(tmp_path, spec, make_episode, write_lerobot):
     write_lerobot(tmp_path / "d", spec, [make_episode(0), make_episode(1, 3), make_episode(2, 5)])
     return tmp_path / "d"
 
@@ -104,12 +103,12 @@ def test_a_dataset_that_cannot_be_read_is_refused_with_the_remedy(dataset, chang
         open_dataset(dataset)
 
 
-def test_a_camera_kept_as_images_is_refused_with_the_remedy(dataset):
+def test_a_camera_of_another_dtype_is_refused_with_the_remedy(dataset):
     make_foreign(dataset)
     features = json.loads((dataset / "meta/info.json").read_text())["features"]
-    features["observation.images.top"]["dtype"] = "image"
+    features["observation.images.top"]["dtype"] = "float32"
     edit_json(dataset / "meta/info.json", features=features)
-    with pytest.raises(StoreError, match="convert_image_to_video"):
+    with pytest.raises(StoreError, match="must be of dtype video or image"):
         open_dataset(dataset)
 
 

@@ -1,0 +1,80 @@
+"""An episode under way into a LeRobot dataset: its frames are encoded while its rows come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from .atomic import PendingFolder, refusals_named
+from .columns import columns_of
+from .encoding import FrameWriter, ImageWriter, QueuedWriter, frame_writer
+from .episode import EpisodeSummary, Rows
+from .errors import StoreError
+from .lerobot_commit import TakenEpisode
+from .spec import EpisodeSpec
+from .video import Codec
+
+
+class LeRobotTake:
+    """A `recorder.Take` in a folder of its own, with one encoder for each camera.
+
+    Args:
+        path: the dataset, on whose disk the folder is.
+        commit: puts the episode into the dataset; false if the same one is there already.
+    """
+
+    def __init__(self, path: Path, spec: EpisodeSpec, codec: Codec, commit: Callable[[TakenEpisode], bool]) -> None:
+        self._path = path
+        self._commit = commit
+        self._pending = PendingFolder(path)
+        self._blocks: list[dict[str, np.ndarray]] = []
+        with refusals_named(path):
+            self._writers: dict[str, FrameWriter] = {
+                camera.name: frame_writer(self._pending.path / f"frames-{number}", camera, spec.fps, codec)
+                for number, camera in enumerate(spec.cameras)
+            }
+        self._queues = {name: QueuedWriter(writer) for name, writer in self._writers.items()}
+
+    def write(self, rows: Rows) -> None:
+        """Hand the frames to the encoders; wait where one has too many already."""
+        with refusals_named(self._path):
+            for name, queue in self._queues.items():
+                queue.write(rows.images[name])
+        self._blocks.append({name: values.copy() for name, values in columns_of(rows).items()})
+
+    def publish(self, summary: EpisodeSummary, digest: str) -> bool:
+        """Wait for the encoders and put the episode into the dataset."""
+        with refusals_named(self._path):
+            for queue in self._queues.values():
+                queue.close()
+        self._check_counts(summary)
+        return self._commit(
+            TakenEpisode(
+                folder=self._pending.path,
+                summary=summary,
+                digest=digest,
+                columns={name: np.concatenate([block[name] for block in self._blocks]) for name in self._blocks[0]},
+                frames={name: self._frames(number, name) for number, name in enumerate(self._writers)},
+                pixels=np.stack([queue.histogram for queue in self._queues.values()]),
+            )
+        )
+
+    def close(self) -> None:
+        """Stop the encoders and delete what was not published."""
+        for queue in self._queues.values():
+            queue.abandon()
+        self._pending.close()
+
+    def _frames(self, number: int, name: str) -> Path | ImageWriter:
+        writer = self._writers[name]
+        return writer if isinstance(writer, ImageWriter) else self._pending.path / f"frames-{number}"
+
+    def _check_counts(self, summary: EpisodeSummary) -> None:
+        for name, writer in self._writers.items():
+            if writer.num_frames != summary.length:
+                raise StoreError(
+                    f"episode {summary.id!r} has {summary.length} rows, the encoder of camera {name!r} kept "
+                    f"{writer.num_frames} frames; record the episode again"
+                )
