@@ -1,0 +1,139 @@
+"""A dataset at another rate: restamped where its rate was declared wrongly, or resampled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+
+from ..create import Format
+from ..dataset import EpisodeReader
+from ..drafts import Draft, copy_of, with_edit, write_drafts
+from ..errors import ConfigError, StoreError
+from ..progress import Progress, silent
+from ..spec import EpisodeSpec
+from .resampling import Resampling
+
+if TYPE_CHECKING:
+    from ..video import Codec
+
+
+@runtime_checkable
+class Stamped(Protocol):
+    """A reader which knows when each row was recorded, because its dataset may say other than row / fps."""
+
+    def timestamps(self, id: str) -> np.ndarray:
+        """(T,) float64, seconds."""
+        ...
+
+
+def restamp(
+    source: EpisodeReader,
+    path: Path | str,
+    format: Format,
+    fps: int,
+    *,
+    codec: Codec | None = None,
+    progress: Progress = silent,
+) -> int:
+    """Write every row again at another rate: row t of an episode is then stamped t / fps.
+
+    For data whose rate was declared wrongly, or whose clock jittered while rows were taken at an even pace.
+
+    Args:
+        source: opened with `open_unchecked` if its timestamps are not row / fps.
+        path: where nothing stands yet.
+        format: of the new dataset.
+        fps: the true rate in Hz.
+        codec: how a LeRobot dataset keeps frames; None keeps them exactly.
+        progress: told of each episode.
+
+    Returns:
+        The number of episodes.
+
+    Raises:
+        ConfigError: fps is no rate.
+        StoreError: something stands at `path`, or the disk is full.
+    """
+    spec = _at(source.spec, fps)
+    drafts = (_marked(source, id, "restamp", fps) for id in source.ids())
+    return write_drafts(path, format, spec, drafts, codec=codec, total=len(source), progress=progress)
+
+
+def resample(
+    source: EpisodeReader,
+    path: Path | str,
+    format: Format,
+    fps: int,
+    *,
+    codec: Codec | None = None,
+    progress: Progress = silent,
+) -> int:
+    """Write the episodes at another rate, by the time at which each row was recorded; see `Resampling`.
+
+    Args:
+        source: opened with `open_unchecked` if its timestamps are not row / fps.
+        path: where nothing stands yet.
+        format: of the new dataset.
+        fps: the new rate in Hz.
+        codec: how a LeRobot dataset keeps frames; None keeps them exactly.
+        progress: told of each episode.
+
+    Returns:
+        The number of episodes.
+
+    Raises:
+        ConfigError: fps is no rate.
+        StoreError: something stands at `path`, the timestamps of an episode do not rise, or the disk is full.
+    """
+    spec = _at(source.spec, fps)
+    drafts = resampled(source, source.ids(), fps)
+    return write_drafts(path, format, spec, drafts, codec=codec, total=len(source), progress=progress)
+
+
+def resampled(source: EpisodeReader, ids: list[str], fps: int) -> Iterator[Draft]:
+    """The episodes at another rate; StoreError if the timestamps of one do not rise."""
+    for id in ids:
+        plan = Resampling.plan(_times(source, id), source.spec.fps / fps)
+        yield replace(_marked(source, id, "resample", fps), blocks=partial(plan.blocks, source, id))
+
+
+def every(source: EpisodeReader, ids: list[str], step: int) -> tuple[EpisodeSpec, list[Draft]]:
+    """Each `step`-th row of episodes, and the spec with the rate that belongs to it.
+
+    Raises:
+        ConfigError: the rate is not a multiple of `step`.
+    """
+    if step < 1 or source.spec.fps % step:
+        raise ConfigError(f"every must divide the {source.spec.fps} rows a second of {source.path}, got {step}")
+    fps = source.spec.fps // step
+    return _at(source.spec, fps), list(resampled(source, ids, fps))
+
+
+def _marked(source: EpisodeReader, id: str, edit: str, fps: int) -> Draft:
+    draft = copy_of(source, id)
+    return replace(draft, lineage=with_edit(draft.lineage, edit, fps=fps, fps_before=source.spec.fps))
+
+
+def _at(spec: EpisodeSpec, fps: int) -> EpisodeSpec:
+    if fps < 1:
+        raise ConfigError(f"fps must be a whole number of 1 or more, got {fps}")
+    return replace(spec, fps=fps)
+
+
+def _times(source: EpisodeReader, id: str) -> np.ndarray:
+    """When each row was recorded, in rows of the source."""
+    if not isinstance(source, Stamped):
+        return np.arange(source.summary(id).length, dtype=np.float64)
+    times = source.timestamps(id) * source.spec.fps
+    if (np.diff(times) <= 0).any() or not np.isfinite(times).all():
+        step = int(np.flatnonzero(~(np.diff(times) > 0))[0]) + 1
+        raise StoreError(
+            f"{source.path}: row {step} of episode {id!r} is not stamped later than the row before; "
+            "give the true rate instead (--fps), or leave the episode out"
+        )
+    return times

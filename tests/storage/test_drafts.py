@@ -1,0 +1,93 @@
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from demoloom.storage import Camera, StoreError, ZarrStore, open_dataset
+from demoloom.storage import recorder as recorder_module
+from demoloom.storage.drafts import Draft, copy_of, read_blocks, with_edit, write_drafts
+
+
+@pytest.fixture
+def store(tmp_path, spec, make_episode):
+    store = ZarrStore.create(tmp_path / "zarr", spec)
+    store.append(make_episode(0))
+    store.append(make_episode(1))
+    return store
+
+
+@pytest.mark.parametrize("form", ["lerobot", "zarr"])
+def test_a_copy_is_the_same_whatever_the_blocks(tmp_path, store, spec, same, form, monkeypatch):
+    monkeypatch.setattr(recorder_module, "_BLOCK_BYTES", 3 * (16 * 24 * 3 + 16 * 16 * 3))
+    assert [len(rows) for rows in read_blocks(store, "run-000000", 0, 7)] == [3, 3, 1]
+    write_drafts(tmp_path / "copy", form, spec, [copy_of(store, id) for id in store.ids()])
+    for before, after in zip(store, open_dataset(tmp_path / "copy"), strict=True):
+        same(before, after)
+
+
+@pytest.mark.parametrize("form", ["lerobot", "zarr"])
+def test_a_part_of_an_episode_has_its_rows_from_start_to_stop(tmp_path, store, spec, form):
+    write_drafts(tmp_path / "part", form, spec, [copy_of(store, "run-000001", start=2, stop=5)])
+    part = open_dataset(tmp_path / "part").read("run-000001")
+    assert part.state.tolist() == [[1, 2], [1, 3], [1, 4]]
+    np.testing.assert_array_equal(part.images["top"], store.read("run-000001").images["top"][2:5])
+
+
+def test_the_same_draft_twice_is_stored_once_and_another_of_its_id_is_refused(tmp_path, store, spec):
+    draft = copy_of(store, "run-000000")
+    assert write_drafts(tmp_path / "once", "zarr", spec, [draft, draft]) == 1
+    other = replace(copy_of(store, "run-000001"), id="run-000000")
+    with pytest.raises(StoreError, match="'run-000000' is in the dataset with other content"):
+        write_drafts(tmp_path / "both", "zarr", spec, [draft, other])
+    assert not (tmp_path / "both").exists()
+
+
+def test_every_edit_is_kept_in_order():
+    once = with_edit({"stage": "generate"}, "resample", fps=5)
+    assert with_edit(once, "rename", id_before="a") == {
+        "stage": "generate",
+        "edits": [{"edit": "resample", "fps": 5}, {"edit": "rename", "id_before": "a"}],
+    }
+
+
+@pytest.mark.parametrize("form", ["lerobot", "zarr"])
+def test_memory_does_not_grow_with_the_length_of_an_episode(tmp_path, spec, form):
+    wide = replace(spec, cameras=(Camera("top", 128, 256),))
+    source = ZarrStore.create(tmp_path / "long", wide)
+    write_drafts(tmp_path / "short", form, wide, [_still(100)])  # what is imported once does not count
+    with source.record("long", index=0, seed=0, task="wait") as recorder:
+        for rows in _still(1500).blocks():
+            recorder.write(rows)
+        recorder.commit("failure", "timeout")
+    tracemalloc.start()
+    write_drafts(tmp_path / "copy", form, wide, [copy_of(source, "long")])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    frames = 1500 * 128 * 256 * 3
+    assert peak < frames / 2
+
+
+def _still(length):
+    def blocks():
+        for start in range(0, length, 50):
+            count = min(50, length - start)
+            yield _rows(count)
+
+    return Draft(id="still", index=0, seed=0, task="wait", outcome="failure", reason="timeout", blocks=blocks)
+
+
+def _rows(count):
+    from demoloom.storage.episode import Rows
+
+    zeros = np.zeros(count, np.float32)
+    return Rows(
+        images={"top": np.zeros((count, 128, 256, 3), np.uint8)},
+        state=np.zeros((count, 2), np.float32),
+        action=np.zeros((count, 2), np.float32),
+        reward=zeros,
+        success=np.zeros(count, bool),
+        score=zeros,
+        trust=zeros + 1,
+        labels={"pose": np.zeros((count, 1), np.float32)},
+    )
