@@ -1,0 +1,63 @@
+"""Single frames of a stored dataset in any order, as training asks for them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from .dataset import EpisodeReader
+
+
+class FrameAccess(Protocol):
+    """Reads frames by their number. Safe to share between threads, to fork and to pickle."""
+
+    def read(self, id: str, camera: str, numbers: np.ndarray) -> np.ndarray:
+        """Frames of one episode, (n, H, W, 3) uint8 RGB.
+
+        Args:
+            numbers: (n,) int, rising.
+
+        Raises:
+            StoreError: they are not there or damaged.
+        """
+        ...
+
+
+def open_frames(reader: EpisodeReader, cache_bytes: int = 0) -> FrameAccess:
+    """Access to the frames of a dataset, whatever its format; up to `cache_bytes` of decoded ones stay in memory."""
+    if (Path(reader.path) / "meta" / "info.json").is_file():
+        from .lerobot_access import LeRobotFrames
+        from .lerobot_reader import LeRobotReader
+
+        return LeRobotFrames(reader if isinstance(reader, LeRobotReader) else LeRobotReader(reader.path), cache_bytes)
+    from .zarr_access import ZarrFrames
+
+    return ZarrFrames(reader.path, cache_bytes)
+
+
+class ByteCache:
+    """Arrays by key; when they hold more than `limit` bytes, those not asked for longest are dropped."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._arrays: OrderedDict[Hashable, np.ndarray] = OrderedDict()
+        self.num_bytes = 0
+
+    def get(self, key: Hashable) -> np.ndarray | None:
+        """The array kept under this key, if it is still there."""
+        if key in self._arrays:
+            self._arrays.move_to_end(key)
+        return self._arrays.get(key)
+
+    def put(self, key: Hashable, array: np.ndarray) -> None:
+        """Keep an array, unless it alone is over the limit."""
+        if array.nbytes > self._limit or key in self._arrays:
+            return
+        self._arrays[key] = array
+        self.num_bytes += array.nbytes
+        while self.num_bytes > self._limit:
+            self.num_bytes -= self._arrays.popitem(last=False)[1].nbytes

@@ -1,0 +1,158 @@
+"""The rows of a dataset as one long table, to be read in any order: numbers in memory, frames there or on disk."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from .columns import IMAGE_PREFIX, columns_of, frames_of
+from .dataset import EpisodeReader
+from .episode import Episode, EpisodeSummary
+from .errors import StoreError
+from .frame_access import FrameAccess, open_frames
+from .spec import EpisodeSpec
+from .timeline import Timeline
+
+#: Frames that are decoded at once while a dataset is read into memory.
+_BLOCK_FRAMES = 256
+
+
+class Column(Protocol):
+    """What can be indexed like a numpy array and gives one; frames on disk are read only then."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(N, ...), one entry for each row of the table."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: Any, /) -> Any: ...
+
+
+@dataclass(frozen=True)
+class RowTable:
+    """N rows of E episodes, laid end to end.
+
+    Args:
+        spec: of the episodes.
+        timeline: which rows belong to which episode.
+        columns: LeRobot's name -> (N, ...); frames are (N, H, W, 3) uint8 RGB.
+        tasks: (E,) the instruction of each episode.
+    """
+
+    spec: EpisodeSpec
+    timeline: Timeline
+    columns: Mapping[str, Column]
+    tasks: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.timeline)
+
+    def __getitem__(self, name: str) -> Column:
+        """A column by LeRobot's name, such as `observation.images.top` or `action`."""
+        return self.columns[name]
+
+
+def read_table(reader: EpisodeReader, ids: Collection[str] | None = None, memory_bytes: int | None = None) -> RowTable:
+    """The rows of a dataset, or of the episodes `ids` in the order of the dataset.
+
+    Args:
+        memory_bytes: frames that fit in here are decoded once, now; else they stay on disk, and up to so much of them
+            is kept as it is read. None is half of the machine's memory.
+
+    Raises:
+        StoreError: an id is not there, or the dataset is damaged.
+    """
+    summaries = _choose(reader, ids)
+    timeline = Timeline([summary.length for summary in summaries])
+    blocks = [reader.columns(summary.id) for summary in summaries]
+    names = blocks[0] if blocks else ()
+    numbers = {name: np.concatenate([block[name] for block in blocks]) for name in names}
+    frames = _frames(reader, summaries, timeline, _half_of_the_memory() if memory_bytes is None else memory_bytes)
+    return RowTable(reader.spec, timeline, {**frames, **numbers}, tuple(summary.task for summary in summaries))
+
+
+def join_episodes(spec: EpisodeSpec, episodes: Iterable[Episode]) -> RowTable:
+    """The rows of episodes that are in memory already."""
+    episodes = list(episodes)
+    blocks = [{**frames_of(episode), **columns_of(episode)} for episode in episodes]
+    shared = [name for name in (blocks[0] if blocks else ()) if all(name in block for block in blocks)]
+    columns = {name: np.concatenate([block[name] for block in blocks]) for name in shared}
+    return RowTable(spec, Timeline([len(e) for e in episodes]), columns, tuple(e.task for e in episodes))
+
+
+class StoredFrames:
+    """The frames of one camera, read from disk when they are asked for.
+
+    Args:
+        access: to the dataset.
+        ids: (E,) its episodes.
+        timeline: of these episodes.
+        camera: name of the camera.
+        size: height and width.
+    """
+
+    def __init__(
+        self, access: FrameAccess, ids: list[str], timeline: Timeline, camera: str, size: tuple[int, int]
+    ) -> None:
+        self._access, self._ids, self._timeline, self._camera = access, ids, timeline, camera
+        self.shape = (len(timeline), *size, 3)
+
+    def __len__(self) -> int:
+        return len(self._timeline)
+
+    def __getitem__(self, index: Any) -> np.ndarray:
+        """As numpy would: frames of whole rows are read, of each no more than once, then the rest of the index cuts."""
+        rows, *inside = index if isinstance(index, tuple) else (index,)
+        wanted = np.arange(len(self))[rows]
+        distinct, back = np.unique(wanted, return_inverse=True)
+        found: np.ndarray = self._read(distinct)[(back.reshape(wanted.shape), *inside)]
+        return found
+
+    def load(self) -> np.ndarray:
+        """All frames, in memory."""
+        frames = np.empty(self.shape, np.uint8)
+        for start in range(0, len(self), _BLOCK_FRAMES):
+            frames[start : start + _BLOCK_FRAMES] = self._read(np.arange(len(self))[start : start + _BLOCK_FRAMES])
+        return frames
+
+    def _read(self, rows: np.ndarray) -> np.ndarray:
+        frames = np.empty((len(rows), *self.shape[1:]), np.uint8)
+        episodes = self._timeline.episode_of[rows]
+        for episode in np.unique(episodes):
+            chosen = episodes == episode
+            numbers = rows[chosen] - self._timeline.starts[episode]
+            frames[chosen] = self._access.read(self._ids[episode], self._camera, numbers)
+        return frames
+
+
+def _choose(reader: EpisodeReader, ids: Collection[str] | None) -> list[EpisodeSummary]:
+    summaries = reader.summaries()
+    if ids is None:
+        return summaries
+    wanted = set(ids)
+    if unknown := sorted(wanted - {summary.id for summary in summaries}):
+        raise StoreError(f"there is no episode {unknown[0]!r} in {reader.path}; ids() lists those it has")
+    return [summary for summary in summaries if summary.id in wanted]
+
+
+def _frames(
+    reader: EpisodeReader, summaries: list[EpisodeSummary], timeline: Timeline, memory_bytes: int
+) -> dict[str, Column]:
+    fits = sum(len(timeline) * camera.height * camera.width * 3 for camera in reader.spec.cameras) <= memory_bytes
+    access = open_frames(reader, 0 if fits else memory_bytes)
+    ids = [summary.id for summary in summaries]
+    found: dict[str, Column] = {}
+    for camera in reader.spec.cameras:
+        stored = StoredFrames(access, ids, timeline, camera.name, (camera.height, camera.width))
+        found[IMAGE_PREFIX + camera.name] = stored.load() if fits else stored
+    return found
+
+
+def _half_of_the_memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
