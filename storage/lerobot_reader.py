@@ -150,13 +150,16 @@ class LeRobotReader:
                 f"{self.path}: the rows of episode {number} are not where meta/episodes puts them; "
                 "the dataset was cut or mixed up, restore it from a copy"
             )
-        late = np.abs(rows["timestamp"].to_numpy() - np.arange(length) / self.spec.fps)
+        self._check_times(number, rows)
+
+    def _check_times(self, number: int, rows: pa.Table) -> None:
+        late = np.abs(rows["timestamp"].to_numpy() - np.arange(len(rows)) / self.spec.fps)
         if late.max() > _TOLERANCE_S:
             step = int(late.argmax())
             raise StoreError(
                 f"{self.path}: row {step} of episode {number} is stamped {rows['timestamp'][step].as_py():.4f} s, "
                 f"at {self.spec.fps} fps it must be {step / self.spec.fps:.4f} s; "
-                "correct fps in meta/info.json or re-time the rows"
+                "`demoloom retime` writes it anew at a true rate"
             )
 
     def _first_row(self, record: Mapping[str, Any]) -> int:

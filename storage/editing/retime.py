@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from ..video import Codec
 
 
+# What LeRobot lets pass for an even clock, in its float32.
+_TOLERANCE_S = 1e-4
+
+
 @runtime_checkable
 class Stamped(Protocol):
     """A reader which knows when each row was recorded, because its dataset may say other than row / fps."""
@@ -45,7 +49,7 @@ def restamp(
     For data whose rate was declared wrongly, or whose clock jittered while rows were taken at an even pace.
 
     Args:
-        source: opened with `open_unchecked` if its timestamps are not row / fps.
+        source: opened with `uneven.open_uneven` if its timestamps are not row / fps.
         path: where nothing stands yet.
         format: of the new dataset.
         fps: the true rate in Hz.
@@ -76,7 +80,7 @@ def resample(
     """Write the episodes at another rate, by the time at which each row was recorded; see `Resampling`.
 
     Args:
-        source: opened with `open_unchecked` if its timestamps are not row / fps.
+        source: opened with `uneven.open_uneven` if its timestamps are not row / fps.
         path: where nothing stands yet.
         format: of the new dataset.
         fps: the new rate in Hz.
@@ -130,6 +134,9 @@ def _times(source: EpisodeReader, id: str) -> np.ndarray:
     if not isinstance(source, Stamped):
         return np.arange(source.summary(id).length, dtype=np.float64)
     times = source.timestamps(id) * source.spec.fps
+    even = np.arange(len(times), dtype=np.float64)
+    if np.abs(times - even).max() <= _TOLERANCE_S * source.spec.fps:
+        return even
     if (np.diff(times) <= 0).any() or not np.isfinite(times).all():
         step = int(np.flatnonzero(~(np.diff(times) > 0))[0]) + 1
         raise StoreError(
