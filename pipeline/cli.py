@@ -43,7 +43,16 @@ COMMANDS = (
     Command("export", "export a policy for a robot"),
     Command("report", "write the report of a run"),
     Command("inspect", "list the episodes of a dataset"),
+    Command("validate", "find what is wrong with a dataset, and mend what can be mended"),
+    Command("score", "score how each episode of a dataset moves and how alike they are"),
+    Command("curate", "keep the episodes that meet a condition on their scores, and the others apart"),
+    Command("trim", "cut idle ends off episodes"),
+    Command("diff", "say what changed from one dataset to another"),
     Command("convert", "convert a dataset between LeRobot and Zarr"),
+    Command("merge", "make one dataset of several"),
+    Command("select", "write some of a dataset's episodes, or every so manyth of their rows"),
+    Command("split", "split a dataset into parts that share no start"),
+    Command("retime", "write a dataset at its true rate, or at another"),
     Command("replay", "make an episode of a run again and compare it with what was stored"),
     Command("plugins", "list the worlds, streams, policies and tasks that are installed"),
 )
@@ -79,8 +88,7 @@ def _dispatch(arguments: list[str]) -> int:
         print(f"demoloom {__version__}")
         return 0
     command = find_command(arguments[0])
-    command.module.main(parse_options(command, arguments[1:]))
-    return 0
+    return command.module.main(parse_options(command, arguments[1:])) or 0
 
 
 def find_command(name: str) -> Command:

@@ -1,0 +1,43 @@
+"""What each episode holds, as hashes: to find episodes that are there twice, or changed since they were recorded."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from ..episode import EpisodeSummary
+from ..recorder import ContentDigest
+from .finding import Finding
+from .row_checks import REPLACE
+
+
+class Contents:
+    """One digest for each episode, fed in any order and in blocks of any length."""
+
+    def __init__(self) -> None:
+        self._digests: dict[str, ContentDigest] = defaultdict(ContentDigest)
+
+    def __getitem__(self, id: str) -> ContentDigest:
+        return self._digests[id]
+
+    def identical(self) -> Iterator[Finding]:
+        """A warning for each episode whose frames and numbers are those of an earlier one under another id."""
+        seen: dict[tuple[str, ...], str] = {}
+        for id, digest in self._digests.items():
+            first = seen.setdefault(tuple(digest.columns()[name] for name in sorted(digest.columns())), id)
+            if first != id:
+                yield Finding(
+                    field="episode",
+                    message=f"it is the same as episode {first!r} in every frame and number; drop one of them",
+                    severity="warning",
+                    episode=id,
+                )
+
+    def changed(self, summaries: Mapping[str, EpisodeSummary], stored: Mapping[str, str]) -> Iterator[Finding]:
+        """An error for each episode whose digest is not that taken when it was recorded."""
+        for id, digest in self._digests.items():
+            if id in stored and id in summaries and digest.finish(summaries[id]) != stored[id]:
+                yield Finding(field="digest", message=f"{CHANGED}; {REPLACE}", episode=id)
+
+
+CHANGED = "its content is not what was recorded: a frame or number was changed, lost or shifted since"

@@ -1,0 +1,43 @@
+"""The files of a LeRobot dataset: those that are missing, and those that nothing refers to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..atomic import TEMPORARY_PREFIX
+from .finding import Finding
+from .manifest import RESTORE, Manifest, Record
+
+#: LeRobot stages PNG images here; what a discarded take leaves goes into the next video (lerobot 4109).
+_STAGING = "images"
+
+
+def check_files(manifest: Manifest) -> Iterator[Finding]:
+    """Yield missing files by episode, and dangling ones; files under a temporary name are a writer's own business."""
+    for record in manifest.records:
+        for field, file in _files_of(record):
+            if not (manifest.path / file).is_file():
+                yield Finding(field=field, message=f"{file} is missing; {RESTORE}", episode=record.id)
+    known = {file for record in (*manifest.records, *manifest.uncounted) for _, file in _files_of(record)}
+    for file in _present(manifest):
+        if file not in known:
+            message = "no episode refers to it; --repair moves it to the quarantine"
+            yield Finding(field=file, message=message, severity="warning", mend="quarantine", file=file)
+
+
+def _files_of(record: Record) -> Iterator[tuple[str, str]]:
+    yield "data", record.data_file
+    yield "meta/episodes", record.file
+    for key, span in record.spans.items():
+        yield key, span.file
+
+
+def _present(manifest: Manifest) -> Iterator[str]:
+    for folder in ("data", "videos", "meta/episodes", _STAGING):
+        for file in sorted((manifest.path / folder).rglob("*")):
+            name = file.relative_to(manifest.path)
+            temporary = any(part.startswith(TEMPORARY_PREFIX) for part in name.parts)
+            # What cannot be read in meta/episodes has a finding of its own.
+            torn = folder == "meta/episodes" and file.suffix == ".parquet"
+            if file.is_file() and not temporary and not torn:
+                yield name.as_posix()

@@ -1,0 +1,67 @@
+"""An audit of a LeRobot v3 dataset, demoloom's or someone else's: its metadata, files, rows, frames and statistics.
+
+What a dataset does not say cannot be checked: one of someone else has no bounds of actions and no digests of episodes.
+Digests are compared where frames are lossless: they are those of the frames before they were encoded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..progress import Progress
+from .contents import Contents
+from .files import check_files
+from .finding import Finding
+from .frames import FramePass
+from .manifest import Manifest, read_manifest
+from .pixels import check_channels
+from .records import check_records
+from .rows import RowPass
+from .stats import check_image_stats, check_stats, running_stats
+from .tally import Tally
+
+
+def audit_lerobot(path: Path, tally: Tally, progress: Progress) -> Iterator[Finding]:
+    """Yield all that is wrong with the dataset at `path`; rows are read in blocks, frames one by one."""
+    findings: list[Finding] = []
+    manifest = read_manifest(path, findings)
+    yield from findings
+    if manifest is None:
+        return
+    tally.episodes = len(manifest.records)
+    yield from check_records(manifest)
+    yield from check_files(manifest)
+    contents = Contents()
+    yield from _audit_rows(manifest, contents, tally, progress)
+    yield from _audit_frames(manifest, contents, tally, progress)
+    yield from tally.findings()
+    yield from contents.identical()
+    if manifest.lossless:
+        yield from contents.changed(manifest.summaries, manifest.digests)
+
+
+def _audit_rows(manifest: Manifest, contents: Contents, tally: Tally, progress: Progress) -> Iterator[Finding]:
+    stats = running_stats(manifest)
+    rows = RowPass(manifest, stats, contents, tally)
+    files = sorted({record.data_file for record in manifest.records if (manifest.path / record.data_file).is_file()})
+    for number, file in enumerate(files):
+        progress(number, len(files), file)
+        yield from rows.read(file)
+    yield from rows.count()
+    if manifest.stats:
+        yield from check_stats(manifest, stats)
+
+
+def _audit_frames(manifest: Manifest, contents: Contents, tally: Tally, progress: Progress) -> Iterator[Finding]:
+    for key in manifest.cameras("video") + manifest.cameras("image"):
+        frames = FramePass(manifest, key, contents, tally)
+        if manifest.features[key]["dtype"] == "image":
+            yield from frames.read_images()
+        else:
+            files = frames.files()
+            for number, (file, records) in enumerate(files.items()):
+                progress(number, len(files), file)
+                yield from frames.read_video(file, records)
+        yield from check_channels(manifest, key, frames.pixels)
+        yield from check_image_stats(manifest, key, frames.pixels.total())

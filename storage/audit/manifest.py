@@ -1,0 +1,283 @@
+"""What the metadata of a LeRobot v3 dataset says of it, read as far as it can be read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .. import lerobot_layout as layout
+from ..atomic import read_json
+from ..episode import EpisodeSummary
+from ..errors import StoreError
+from ..spec import EpisodeSpec, read_spec
+from .finding import Finding
+
+RESTORE = "restore it from a copy"
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where the frames of one camera in an episode are: seconds start .. end of a video file."""
+
+    file: str
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True)
+class Record:
+    """An episode as meta/episodes describes it.
+
+    Args:
+        number: LeRobot's `episode_index`.
+        id: demoloom's, or `<folder>-<number>` as in `LeRobotReader`.
+        length: rows.
+        first_row, end_row: its place among the rows of the dataset.
+        tasks: texts.
+        data_file: file of its rows.
+        spans: key of each video camera -> its frames.
+        image_means: key of each camera -> (3,) mean of each channel in 0..1, where LeRobot's statistics have it.
+        file: file of meta/episodes that this comes from.
+    """
+
+    number: int
+    id: str
+    length: int
+    first_row: int
+    end_row: int
+    tasks: tuple[str, ...]
+    data_file: str
+    spans: Mapping[str, Span]
+    image_means: Mapping[str, np.ndarray]
+    file: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The metadata of a dataset.
+
+    Args:
+        path: folder of the dataset.
+        info: meta/info.json.
+        fps: rows per second.
+        records: episodes that count, by number.
+        uncounted: the episode that a killed writer of demoloom left before info.json counted it in.
+        tasks: task_index -> text.
+        stats: meta/stats.json.
+        spec: the sidecar's, None where demoloom did not write the dataset.
+        summaries, digests: by id, from the sidecar.
+        lossless: whether frames are stored as they were recorded, so that the digests hold for them.
+    """
+
+    path: Path
+    info: Mapping[str, Any]
+    fps: int
+    records: tuple[Record, ...]
+    uncounted: tuple[Record, ...] = ()
+    tasks: Mapping[int, str] = field(default_factory=dict)
+    stats: Mapping[str, Any] = field(default_factory=dict)
+    spec: EpisodeSpec | None = None
+    summaries: Mapping[str, EpisodeSummary] = field(default_factory=dict)
+    digests: Mapping[str, str] = field(default_factory=dict)
+    lossless: bool = False
+
+    @property
+    def features(self) -> dict[str, dict[str, Any]]:
+        """LeRobot's description of each column."""
+        return dict(self.info["features"])
+
+    def cameras(self, dtype: str) -> list[str]:
+        """Keys of the cameras kept as `video` or as `image`."""
+        return [key for key, feature in self.features.items() if feature.get("dtype") == dtype]
+
+
+def read_manifest(path: Path, findings: list[Finding]) -> Manifest | None:
+    """Read the metadata, add what is wrong with it to `findings`; None if there is nothing to go on with."""
+    info = _read_info(path, findings)
+    if info is None:
+        return None
+    own = (path / layout.SIDECAR_SPEC).is_file()
+    lines = _read_sidecar(path, findings) if own else []
+    records = _read_records(path, info, [str(line.get("id")) for line in lines], findings)
+    uncounted = _uncounted(records, info) if own else ()
+    return Manifest(
+        path=path,
+        info=info,
+        fps=int(info["fps"]),
+        records=tuple(record for record in records if record not in uncounted),
+        uncounted=uncounted,
+        tasks=_read_tasks(path, findings),
+        stats=_read_stats(path, findings),
+        spec=_read_own_spec(path, findings) if own else None,
+        summaries=dict(_summaries(lines)),
+        digests={str(line["id"]): str(line["digest"]) for line in lines if "id" in line and "digest" in line},
+        lossless=_is_lossless(path),
+    )
+
+
+def _read_info(path: Path, findings: list[Finding]) -> dict[str, Any] | None:
+    try:
+        info = read_json(path / layout.INFO)
+    except StoreError as error:
+        findings.append(Finding(field=layout.INFO, message=str(error)))
+        return None
+    fault = _fault_of_info(info)
+    if fault is not None:
+        findings.append(Finding(field=layout.INFO, message=fault))
+    return info if fault is None else None
+
+
+def _fault_of_info(info: Mapping[str, Any]) -> str | None:
+    version, features, fps = str(info.get("codebase_version")), info.get("features"), info.get("fps")
+    if not version.startswith("v3."):
+        return (
+            f"the dataset is of LeRobot version {version}, demoloom reads v3.x; convert it with "
+            "`python -m lerobot.scripts.convert_dataset_v21_to_v30`"
+        )
+    if not isinstance(fps, int | float) or isinstance(fps, bool) or fps < 1 or fps % 1:
+        return f"fps is {fps!r}; it must be a whole number of 1 or more"
+    if not isinstance(features, dict) or not all(_is_feature(feature) for feature in features.values()):
+        return f"features must give each column a dtype and a shape; {RESTORE}"
+    if not isinstance(info.get("data_path"), str):
+        return f"data_path is missing; {RESTORE}"
+    return None
+
+
+def _is_feature(feature: Any) -> bool:
+    return isinstance(feature, dict) and "dtype" in feature and isinstance(feature.get("shape"), list)
+
+
+def _read_records(path: Path, info: Mapping[str, Any], ids: list[str], findings: list[Finding]) -> list[Record]:
+    files = sorted((path / "meta" / "episodes").glob("*/*.parquet"))
+    raws: list[tuple[dict[str, Any], str]] = []
+    torn = []
+    for file in files:
+        name = file.relative_to(path).as_posix()
+        try:
+            raws += [(raw, name) for raw in _read_raw_records(file, info["features"])]
+        except (OSError, pa.ArrowException) as error:
+            torn.append((name, error))
+    records = []
+    for raw, name in raws:
+        try:
+            records.append(_record(path, info, raw, ids, name))
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            what = f"a record in {name} cannot be used ({type(error).__name__}: {error}); {RESTORE}"
+            findings.append(Finding(field="meta/episodes", message=what))
+    findings += _torn_records(torn, len(records), info)
+    if not files:
+        what = "there is none, the writer was stopped before it finished; record the dataset again"
+        findings.append(Finding(field="meta/episodes", message=what))
+    return sorted(records, key=lambda record: (record.number, record.file))
+
+
+def _uncounted(records: list[Record], info: Mapping[str, Any]) -> tuple[Record, ...]:
+    # A `LeRobotStore` adds one episode at a time, in a file of its own; anything else is a wrong count.
+    others = {record.file for record in records[:-1]}
+    if records and len(records) - 1 == info.get("total_episodes") and records[-1].file not in others:
+        return (records[-1],)
+    return ()
+
+
+def _torn_records(torn: list[tuple[str, Exception]], num_read: int, info: Mapping[str, Any]) -> Iterator[Finding]:
+    # Where all that info.json counts was read, the file is what a killed writer left.
+    for name, error in torn:
+        if 0 < num_read == info.get("total_episodes"):
+            what = f"it cannot be read ({error}) and holds none of the episodes that count; --repair moves it away"
+            yield Finding(field=name, message=what, mend="quarantine", file=name)
+        else:
+            yield Finding(field=name, message=f"it cannot be read ({error}); {RESTORE}")
+
+
+def _read_raw_records(file: Path, features: Mapping[str, Any]) -> list[dict[str, Any]]:
+    parquet = pq.ParquetFile(file)
+    means = {f"stats/{key}/mean" for key, feature in features.items() if feature["dtype"] in ("video", "image")}
+    names = [name for name in parquet.schema_arrow.names if not name.startswith("stats/") or name in means]
+    return list(parquet.read(names).to_pylist())
+
+
+def _record(path: Path, info: Mapping[str, Any], raw: Mapping[str, Any], ids: list[str], file: str) -> Record:
+    number = int(raw["episode_index"])
+    keys = [key for key, feature in info["features"].items() if feature["dtype"] in ("video", "image")]
+    means = {key: np.ravel(raw[f"stats/{key}/mean"]) for key in keys if raw.get(f"stats/{key}/mean") is not None}
+    return Record(
+        number=number,
+        id=ids[number] if 0 <= number < len(ids) else f"{path.resolve().name}-{number:06d}",
+        length=int(raw["length"]),
+        first_row=int(raw["dataset_from_index"]),
+        end_row=int(raw["dataset_to_index"]),
+        tasks=tuple(map(str, raw.get("tasks") or ())),
+        data_file=info["data_path"].format(
+            chunk_index=int(raw["data/chunk_index"]), file_index=int(raw["data/file_index"])
+        ),
+        spans={key: _span(info, raw, key) for key in keys if info["features"][key]["dtype"] == "video"},
+        image_means={key: np.asarray(mean, float) for key, mean in means.items() if len(mean) == 3},
+        file=file,
+    )
+
+
+def _span(info: Mapping[str, Any], raw: Mapping[str, Any], key: str) -> Span:
+    place = {name: int(raw[f"videos/{key}/{name}"]) for name in ("chunk_index", "file_index")}
+    start, end = (float(raw[f"videos/{key}/{name}_timestamp"]) for name in ("from", "to"))
+    return Span(info["video_path"].format(video_key=key, **place), start, end)
+
+
+def _read_tasks(path: Path, findings: list[Finding]) -> dict[int, str]:
+    try:
+        table = pq.ParquetFile(path / layout.TASKS).read()
+        text = next(name for name in table.column_names if name != "task_index")
+        return dict(zip(table["task_index"].to_pylist(), map(str, table[text].to_pylist()), strict=True))
+    except (OSError, pa.ArrowException, KeyError, StopIteration) as error:
+        findings.append(Finding(field=layout.TASKS, message=f"it cannot be read ({error}); {RESTORE}"))
+        return {}
+
+
+def _read_stats(path: Path, findings: list[Finding]) -> dict[str, Any]:
+    try:
+        return read_json(path / layout.STATS)
+    except StoreError as error:
+        message = f"it cannot be read ({error.__cause__}); --repair makes it anew"
+        findings.append(Finding(field=layout.STATS, message=message, mend="stats"))
+        return {}
+
+
+def _read_own_spec(path: Path, findings: list[Finding]) -> EpisodeSpec | None:
+    try:
+        return read_spec(path / layout.SIDECAR_SPEC)
+    except StoreError as error:
+        findings.append(Finding(field=layout.SIDECAR_SPEC, message=str(error)))
+        return None
+
+
+def _read_sidecar(path: Path, findings: list[Finding]) -> list[dict[str, Any]]:
+    try:
+        lines = (path / layout.SIDECAR_EPISODES).read_text(encoding="utf-8").split("\n")
+        return [dict(json.loads(line)) for line in lines if line]
+    except (OSError, ValueError, TypeError) as error:
+        message = f"it cannot be read ({error}); restore it, or delete meta/demoloom to read a plain LeRobot dataset"
+        findings.append(Finding(field=layout.SIDECAR_EPISODES, message=message))
+        return []
+
+
+def _summaries(lines: list[dict[str, Any]]) -> Iterator[tuple[str, EpisodeSummary]]:
+    for line in lines:
+        try:
+            summary = EpisodeSummary.from_dict(line)
+        except (KeyError, TypeError):
+            continue
+        yield summary.id, summary
+
+
+def _is_lossless(path: Path) -> bool:
+    try:
+        codec = read_json(path / layout.SIDECAR_CODEC)
+    except StoreError:
+        return False
+    return codec.get("kind") == "image" or (codec.get("pix_fmt") == "gbrp" and codec.get("crf") == 0)

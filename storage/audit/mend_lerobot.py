@@ -1,0 +1,110 @@
+"""What can be mended in a LeRobot dataset from its own rows and frames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from .. import lerobot_layout as layout
+from ..atomic import TEMPORARY_PREFIX, refusals_named, write_json
+from ..norm_stats import image_stats, vector_stats
+from .contents import Contents
+from .frames import FramePass
+from .manifest import Manifest, Record
+from .quarantine import Quarantine
+from .records import counts_of
+from .tally import Tally
+from .values import numbers_of
+
+
+def correct_counts(manifest: Manifest, quarantine: Quarantine) -> str:
+    """Write what the records come to into meta/info.json; return what was done."""
+    quarantine.keep(layout.INFO)
+    write_json(manifest.path / layout.INFO, {**manifest.info, **counts_of(manifest)})
+    return f"corrected the counts in {layout.INFO}"
+
+
+def recompute_stats(manifest: Manifest, fields: Collection[str], quarantine: Quarantine) -> Iterator[str]:
+    """Compute the entries of these columns and cameras in meta/stats.json anew; one column is in memory at a time.
+
+    A column with a number that is not finite keeps its entry, since JSON cannot hold the new one. Yields what was done.
+    """
+    wanted = [name for name in manifest.features if name in fields or layout.STATS in fields]
+    stats = {name: entry for name in wanted if (entry := _stats_of(manifest, name)) is not None}
+    if not stats:
+        return
+    if (manifest.path / layout.STATS).is_file():
+        quarantine.keep(layout.STATS)
+    write_json(manifest.path / layout.STATS, {**manifest.stats, **stats})
+    yield f"computed the statistics of {', '.join(stats)} anew in {layout.STATS}"
+
+
+def retime(manifest: Manifest, quarantine: Quarantine) -> Iterator[str]:
+    """Stamp every row frame_index / fps, file by file; yield what was done."""
+    for file in sorted({record.data_file for record in manifest.records}):
+        quarantine.keep(file)
+        _retime_file(manifest.path / file, manifest.fps)
+        yield f"stamped the rows in {file} at {manifest.fps} fps"
+
+
+def drop_tail(manifest: Manifest, quarantine: Quarantine) -> Iterator[str]:
+    """Move the files of what info.json does not count in to the quarantine; yield what was done."""
+    kept = {file for record in manifest.records for file in _files_of(record)}
+    for record in manifest.uncounted:
+        for file in _files_of(record):
+            if file not in kept and (manifest.path / file).is_file():
+                yield f"moved {file} to {quarantine.take(file)}"
+
+
+def _files_of(record: Record) -> list[str]:
+    # The record last: as long as it is there, the rest is found again by an interrupted repair.
+    return [record.data_file, *(span.file for span in record.spans.values()), record.file]
+
+
+def _stats_of(manifest: Manifest, name: str) -> dict[str, Any] | None:
+    dtype = manifest.features[name]["dtype"]
+    if dtype in ("video", "image"):
+        found = _image_stats(manifest, name)
+    elif str(dtype).startswith(("float", "int", "uint", "bool")):
+        found = vector_stats(_column(manifest, name))
+    else:
+        return None
+    finite = all(np.isfinite(value).all() for value in found.values())
+    return {stat: value.tolist() for stat, value in found.items()} if finite else None
+
+
+def _column(manifest: Manifest, name: str) -> np.ndarray:
+    files = sorted({record.data_file for record in manifest.records})
+    parts = [numbers_of(pq.ParquetFile(manifest.path / file).read([name])[name]) for file in files]
+    return np.concatenate([part for part in parts if part is not None])
+
+
+def _image_stats(manifest: Manifest, key: str) -> dict[str, np.ndarray]:
+    frames = FramePass(manifest, key, Contents(), Tally())
+    if manifest.features[key]["dtype"] == "image":
+        list(frames.read_images())
+    else:
+        for file, records in frames.files().items():
+            list(frames.read_video(file, records))
+    return image_stats(frames.pixels.total(), sum(record.length for record in manifest.records))
+
+
+def _retime_file(path: Path, fps: int) -> None:
+    temporary = path.with_name(f"{TEMPORARY_PREFIX}{path.name}")
+    parquet = pq.ParquetFile(path)
+    column = parquet.schema_arrow.get_field_index("timestamp")
+    with refusals_named(path):
+        with pq.ParquetWriter(temporary, parquet.schema_arrow) as writer:
+            for number in range(parquet.num_row_groups):
+                rows = parquet.read_row_group(number)
+                stamps = pc.divide(rows["frame_index"].cast(pa.float64()), float(fps))
+                field = parquet.schema_arrow.field(column)
+                writer.write_table(rows.set_column(column, field, stamps.cast(field.type)))
+        os.replace(temporary, path)
