@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-Outcome = Literal["success", "failure", "untrusted", "error"]
+#: `rejected`: a success that a later look at its quality set apart.
+Outcome = Literal["success", "failure", "untrusted", "rejected", "error"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,21 +37,22 @@ def hash_folder(path: Path | str) -> str:
     digest = hashlib.sha256()
     for name in sorted(_files(path)):
         digest.update(name.encode() + b"\0")
-        digest.update(_hash_file(path / name))
+        digest.update(hash_file(path / name))
     return digest.hexdigest()
 
 
-def _files(path: Path) -> list[str]:
-    relative = (file.relative_to(path) for file in path.rglob("*") if file.is_file())
-    return [name.as_posix() for name in relative if not any(part.startswith(TEMPORARY_PREFIX) for part in name.parts)]
-
-
-def _hash_file(path: Path) -> bytes:
+def hash_file(path: Path) -> bytes:
+    """SHA-256 over the bytes of a file, 32 bytes."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(_BLOCK_BYTES):
             digest.update(block)
     return digest.digest()
+
+
+def _files(path: Path) -> list[str]:
+    relative = (file.relative_to(path) for file in path.rglob("*") if file.is_file())
+    return [name.as_posix() for name in relative if not any(part.startswith(TEMPORARY_PREFIX) for part in name.parts)]
 
 
 def _git(root: Path, *arguments: str) -> str:
