@@ -1,0 +1,177 @@
+"""What a dataset holds, as one hash, and which runs fed it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from .atomic import read_json
+from .dataset import EpisodeReader
+from .drafts import read_blocks
+from .errors import StoreError
+from .lineage import hash_file
+from .progress import Progress, silent
+from .recorder import ContentDigest
+
+_SIDECAR = Path("meta", "demoloom")
+
+
+def content_hash(reader: EpisodeReader, progress: Progress = silent) -> str:
+    """SHA-256 (64 hex digits) over a dataset's spec and the id and content of its episodes, whatever their order.
+
+    The same episodes have the same hash in a Zarr store and in a lossless LeRobot dataset. Lineage does not count,
+    as in `recorder.digest_of`. A LeRobot dataset with a lossy codec holds other frames than were recorded: its hash
+    is over what was recorded and the codec, so that it is neither that of the lossless dataset nor that of a copy
+    made from the decoded frames. Our stores keep the digest of each episode; of any other dataset every frame is
+    decoded, see `keeps_digests`.
+
+    Args:
+        reader: the dataset.
+        progress: told after each episode.
+
+    Raises:
+        StoreError: an episode is damaged.
+    """
+    return hash_digests(reader, episode_digests(reader, progress))
+
+
+def hash_digests(reader: EpisodeReader, digests: Mapping[str, str]) -> str:
+    """The content hash of a dataset whose episodes have these digests."""
+    content = {
+        "spec": reader.spec.to_dict(),
+        "episodes": sorted(digests.items()),
+        "codec": lossy_codec(reader.path),
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def keeps_digests(reader: EpisodeReader) -> bool:
+    """Whether the dataset says what its episodes hold, so that `content_hash` needs no frame."""
+    return len(_kept_digests(reader)) == len(reader)
+
+
+def episode_digests(reader: EpisodeReader, progress: Progress = silent) -> dict[str, str]:
+    """The digest of each episode (`recorder.digest_of`), kept with it or else computed from its rows."""
+    kept = _kept_digests(reader)
+    digests = {}
+    for number, id in enumerate(reader.ids()):
+        digests[id] = kept.get(id) or _computed_digest(reader, id)
+        progress(number + 1, len(reader), id)
+    return digests
+
+
+def stamp(reader: EpisodeReader) -> str:
+    """A hash that changes when any episode does, without decoding a frame.
+
+    The content hash where digests are kept, else a hash over the files that hold all but the frames.
+    """
+    if keeps_digests(reader):
+        return content_hash(reader)
+    digest = hashlib.sha256(b"files")
+    files = [reader.path / "meta" / "info.json"]
+    files += sorted(file for part in ("data", "meta/episodes") for file in (reader.path / part).rglob("*.parquet"))
+    for file in files:
+        digest.update(file.relative_to(reader.path).as_posix().encode() + b"\0" + hash_file(file))
+    return digest.hexdigest()
+
+
+def lossy_codec(path: Path) -> dict[str, Any] | None:
+    """How the frames of the dataset at `path` were encoded, if that changed them; None where they are exact.
+
+    Raises:
+        StoreError: the dataset's note of its codec is damaged.
+    """
+    file = path / _SIDECAR / "codec.json"
+    codec = read_json(file) if file.is_file() else {"kind": "image"}
+    is_exact = codec.get("kind") == "image" or (codec.get("pix_fmt") == "gbrp" and codec.get("crf") == 0)
+    return None if is_exact else {name: codec.get(name) for name in ("kind", "pix_fmt", "crf")}
+
+
+@dataclass(frozen=True)
+class FeedingRun:
+    """One source of a dataset's episodes, as their lineage tells it.
+
+    Args:
+        stage: which stage made them; empty for data that no stage made.
+        code: version of the code.
+        world: what was driven: its name, or the hash of its checkpoint.
+        stream: what drove it.
+        seed: the run's.
+        source: the dataset or file they were imported from; empty for those made here.
+        num_episodes: how many came of it.
+    """
+
+    stage: str
+    code: str
+    world: str
+    stream: str
+    seed: int | None
+    source: str
+    num_episodes: int
+
+
+def runs_of(reader: EpisodeReader) -> list[FeedingRun]:
+    """The runs that fed a dataset, each with its number of episodes, in the order in which they are first met."""
+    counts = Counter(_run_of(summary.lineage) for summary in reader.summaries())
+    return [replace(run, num_episodes=count) for run, count in counts.items()]
+
+
+def _run_of(lineage: Mapping[str, Any]) -> FeedingRun:
+    """The run that an episode of this lineage is of, as if it were its only one."""
+    plan, source = _mapping(lineage.get("plan")), _mapping(lineage.get("source"))
+    return FeedingRun(
+        stage=str(plan.get("stage") or lineage.get("stage", "")),
+        code=str(lineage.get("code", "")),
+        world=_named(lineage.get("world")),
+        stream=_named(plan.get("stream")),
+        seed=plan.get("run_seed"),
+        source=str(source.get("dataset") or source.get("file", "")),
+        num_episodes=1,
+    )
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _named(value: Any) -> str:
+    """A world or a stream in a few words: what in its plain data tells it apart."""
+    if not isinstance(value, Mapping):
+        return "" if value is None else str(value)
+    found = [value[name] for name in ("name", "checkpoint") if value.get(name)]
+    return " ".join(map(str, found)) or json.dumps(value, sort_keys=True)
+
+
+@runtime_checkable
+class _KeepsDigests(Protocol):
+    def digest(self, id: str) -> str | None: ...
+
+
+def _kept_digests(reader: EpisodeReader) -> dict[str, str]:
+    if isinstance(reader, _KeepsDigests):
+        found = {id: reader.digest(id) for id in reader.ids()}
+        return {id: digest for id, digest in found.items() if digest}
+    file = reader.path / _SIDECAR / "episodes.jsonl"
+    return dict(_sidecar_digests(file)) if file.is_file() else {}
+
+
+def _sidecar_digests(file: Path) -> Iterator[tuple[str, str]]:
+    try:
+        for line in file.read_text(encoding="utf-8").split("\n"):
+            episode = json.loads(line) if line else {}
+            if "digest" in episode:
+                yield episode["id"], episode["digest"]
+    except (OSError, ValueError, KeyError) as error:
+        raise StoreError(f"cannot read {file} ({error}); restore it from a copy") from error
+
+
+def _computed_digest(reader: EpisodeReader, id: str) -> str:
+    digest, summary = ContentDigest(), reader.summary(id)
+    for rows in read_blocks(reader, id, 0, summary.length):
+        digest.update(rows)
+    return digest.finish(summary)
