@@ -1,0 +1,57 @@
+"""`demoloom trim`: cut idle ends off episodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+from ..choices import Given, refuse_preset
+from ..console import say, show_progress
+
+
+@dataclass(frozen=True)
+class Options:
+    """Copy a dataset without the steps at the ends of its episodes in which nothing moves."""
+
+    path: Annotated[Path, tyro.conf.Positional]
+    """Folder of the dataset, LeRobot or Zarr; it is only read."""
+    out: Annotated[Path, tyro.conf.Positional]
+    """Folder to write; must not exist yet."""
+    threshold: float = 0.01
+    """A step is idle if no dimension of state and action, nor the score, changes faster, in ranges a second."""
+    keep: int = 2
+    """Idle steps that stay at each end."""
+    format: Literal["lerobot", "zarr"] | None = None
+    """What is written; by default what is read. LeRobot keeps frames as lossless video."""
+    dry_run: bool = False
+    """Write nothing, only list what would be cut."""
+
+
+def default_options(given: Given) -> object:
+    """The paths have no default."""
+    refuse_preset("trim", given)
+    return tyro.MISSING_NONPROP
+
+
+def main(options: Options) -> None:
+    """Trim and print what was cut off which episode."""
+    from ...storage.create import format_of
+    from ...storage.dataset import open_dataset
+    from ...storage.trim import TrimSettings, find_cuts, trim
+
+    dataset, settings = open_dataset(options.path), TrimSettings(options.threshold, options.keep)
+    with show_progress("trim") as progress:
+        if options.dry_run:
+            cuts = list(find_cuts(dataset, settings, progress))
+        else:
+            format = options.format or format_of(dataset)
+            cuts = trim(dataset, options.out, format, settings, progress=progress)
+    if not options.dry_run:
+        say(f"wrote {len(cuts)} episodes to {options.out}")
+    for cut in cuts:
+        if cut.num_cut:
+            print(f"{cut.id}: {cut.start} rows off the start, {cut.length - cut.stop} off the end of {cut.length}")
+    print(f"{sum(cut.num_cut for cut in cuts)} of {sum(cut.length for cut in cuts)} rows cut")

@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+
+from demoloom.storage import ConfigError, ZarrStore, open_dataset
+from demoloom.storage.trim import Cut, TrimSettings, find_cuts, trim
+
+NONE_KEPT = TrimSettings(keep=0)
+
+
+def column(*values: float) -> np.ndarray:
+    """(T, 2) float32: the values in the first of two dimensions of 0 .. 100."""
+    return np.stack([values, np.zeros(len(values))], 1).astype(np.float32)
+
+
+@pytest.fixture
+def put(tmp_path, spec, make_episode):
+    """Store one episode of given states, in which nothing else changes, and open it."""
+    store = ZarrStore.create(tmp_path / "zarr", spec)
+
+    def put(state: np.ndarray, **changes: np.ndarray) -> ZarrStore:
+        length = len(state)
+        still = {
+            "action": np.zeros((length, 2), np.float32),
+            "score": np.zeros(length, np.float32),
+            "success": np.zeros(length, bool),
+        }
+        store.append(make_episode(0, length, state=state, **(still | changes)))
+        return store
+
+    return put
+
+
+def test_idle_ends_go_and_the_rows_of_every_move_stay(put):
+    # It moves from row 2 to row 3 and from row 3 to row 4.
+    store = put(column(5, 5, 5, 20, 40, 40, 40, 40))
+    assert list(find_cuts(store, NONE_KEPT)) == [Cut("run-000000", 2, 5, 8)]
+
+
+def test_so_many_idle_steps_stay_at_each_end(put):
+    store = put(column(5, 5, 5, 20, 40, 40, 40, 40))
+    assert list(find_cuts(store, TrimSettings(keep=1))) == [Cut("run-000000", 1, 6, 8)]
+    assert list(find_cuts(store, TrimSettings(keep=9))) == [Cut("run-000000", 0, 8, 8)]
+
+
+def test_idle_steps_in_the_middle_stay(put):
+    store = put(column(5, 20, 20, 20, 20, 40))
+    assert list(find_cuts(store, NONE_KEPT)) == [Cut("run-000000", 0, 6, 6)]
+
+
+def test_a_step_is_idle_below_the_threshold_in_ranges_a_second(put):
+    # 0.05 of 100 a step at 10 Hz is 0.005 ranges a second, 0.5 a step ten times that.
+    store = put(column(0, 0.05, 0.1, 0.6, 1.1, 1.1))
+    assert list(find_cuts(store, NONE_KEPT)) == [Cut("run-000000", 2, 5, 6)]
+    assert list(find_cuts(store, TrimSettings(idle_speed=0.001, keep=0))) == [Cut("run-000000", 0, 5, 6)]
+
+
+def test_a_command_that_changes_is_no_idle_step(put):
+    store = put(column(5, 5, 5, 5, 5, 5), action=column(0, 0, 9, 9, 9, 9))
+    assert list(find_cuts(store, NONE_KEPT)) == [Cut("run-000000", 1, 3, 6)]
+
+
+def test_the_step_that_solves_the_task_stays_though_nothing_moves(put):
+    solved = np.array([False, False, False, False, True, True])
+    store = put(column(5, 20, 20, 20, 20, 20), success=solved)
+    assert list(find_cuts(store, NONE_KEPT)) == [Cut("run-000000", 0, 5, 6)]
+
+
+def test_a_score_that_still_changes_stays(put):
+    store = put(column(5, 20, 20, 20, 20, 20), score=np.array([0, 0, 0, 0.5, 0.5, 0.5], np.float32))
+    assert list(find_cuts(store, NONE_KEPT)) == [Cut("run-000000", 0, 4, 6)]
+
+
+@pytest.mark.parametrize("length", [1, 2, 5])
+def test_an_episode_that_is_idle_from_end_to_end_stays_whole(put, length):
+    store = put(column(*[5] * length))
+    assert list(find_cuts(store, NONE_KEPT)) == [Cut("run-000000", 0, length, length)]
+
+
+@pytest.mark.parametrize("form", ["zarr", "lerobot"])
+def test_a_trimmed_copy_has_the_rows_that_stay_and_says_what_was_cut(tmp_path, put, form):
+    source = put(column(5, 5, 5, 20, 40, 40, 40, 40))
+    cuts = trim(source, tmp_path / "out", form, TrimSettings(keep=1))
+    (before,), (after,) = source, open_dataset(tmp_path / "out")
+    assert [cut.num_cut for cut in cuts] == [3]
+    assert after.state[:, 0].tolist() == [5, 5, 20, 40, 40]
+    np.testing.assert_array_equal(after.images["top"], before.images["top"][1:6])
+    assert after.lineage["edits"] == [
+        {"edit": "trim", "idle_speed": 0.01, "keep": 1, "rows": {"start": 1, "stop": 6, "length": 8}}
+    ]
+    assert len(source.read("run-000000")) == 8
+
+
+def test_an_episode_without_idle_ends_keeps_its_lineage(tmp_path, put, same):
+    source = put(column(5, 20, 40))
+    trim(source, tmp_path / "out", "zarr", TrimSettings())
+    same(open_dataset(tmp_path / "out").read("run-000000"), source.read("run-000000"))
+
+
+@pytest.mark.parametrize(("name", "value"), [("idle_speed", -0.1), ("keep", -1)])
+def test_settings_out_of_range_are_named(name, value):
+    with pytest.raises(ConfigError, match=f"{name} must be at least 0, got {value}"):
+        TrimSettings(**{name: value})
