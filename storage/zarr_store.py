@@ -69,7 +69,7 @@ class ZarrStore:
             raise StoreError(f"{path} holds a dataset already; resume it, or choose another folder")
         # The second look is for a store that another process made between the first and now.
         if not is_store(path) and is_occupied(path) and not is_store(path):
-            raise StoreError(f"{path} is not empty and not a demoloom store; choose another folder")
+            raise StoreError(f"{path} is not empty and not a demoloom dataset; choose another folder")
         if not is_store(path):
             write_json(path / "spec.json", {"format_version": FORMAT_VERSION, **spec.to_dict()})
         store = cls.open(path)

@@ -2,12 +2,10 @@ import errno
 import fcntl
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
-from demoloom.storage import StoreError, ZarrStore
+from demoloom.storage import StoreError
 from demoloom.storage.atomic import publish_folder, read_json, replace_file, share_files, sweep, write_json
 
 
@@ -109,38 +107,6 @@ def test_a_full_disk_is_one_sentence_about_space(tmp_path):
 
     with pytest.raises(StoreError, match=r"no space left on the disk for .*out; free some"):
         fill()
-
-
-FILL = """
-import sys
-from dataclasses import replace
-from demoloom.storage import StoreError, ZarrStore
-source = ZarrStore.open(sys.argv[1])
-episode = next(iter(source))
-store = ZarrStore.create("/mnt/s", source.spec)
-for index in range(1000):
-    try:
-        store.append(replace(episode, id=f"e{index}", index=index))
-    except StoreError as error:
-        message = str(error)
-        break
-assert "no space left" in message, message
-assert [len(e) for e in ZarrStore.open("/mnt/s")] == [len(episode)] * index and index > 0
-store.discard("e0")
-assert store.append(replace(episode, id="again", index=index))
-"""
-
-
-def test_a_store_on_a_full_disk_keeps_what_it_has_and_goes_on_once_there_is_space(tmp_path, spec, make_episode):
-    mount = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
-    if subprocess.run([*mount, "mount -t tmpfs -o size=1m none /mnt"], capture_output=True, check=False).returncode:
-        pytest.skip("needs the right to mount a small disk")
-    ZarrStore.create(tmp_path / "s", spec).append(make_episode(length=60))
-    command = 'mount -t tmpfs -o size=1m none /mnt && exec "$0" -c "$1" "$2"'
-    done = subprocess.run(
-        [*mount, command, sys.executable, FILL, tmp_path / "s"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def test_a_damaged_or_missing_json_file_is_named(tmp_path):

@@ -9,44 +9,15 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from demoloom.storage import Camera, ConfigError, EpisodeReader, InvalidEpisode, SpecMismatch, StoreError, ZarrStore
+from demoloom.storage import StoreError, ZarrStore
+from demoloom.storage.testing import StoreContract
 
 
-def test_an_episode_comes_back_bit_for_bit(tmp_path, spec, make_episode, same):
-    store = ZarrStore.create(tmp_path / "s", spec)
-    assert isinstance(store, EpisodeReader)
-    assert store.append(make_episode(3))
-    same(ZarrStore.open(tmp_path / "s").read("run-000003"), make_episode(3))
-
-
-@pytest.mark.parametrize("length", [1, 2, 32, 33, 1500])
-def test_every_length_round_trips(tmp_path, spec, make_episode, same, length):
-    small = replace(spec, cameras=(Camera("top", 2, 3),))
-    episode = make_episode(0, length, action=np.zeros((length, 2), np.float32))
-    episode = replace(episode, images={"top": episode.images["top"][:, :2, :3]})
-    store = ZarrStore.create(tmp_path / "s", small)
-    store.append(episode)
-    same(store.read(episode.id), episode)
-
-
-def test_text_of_any_kind_round_trips(tmp_path, spec, make_episode, same):
-    episode = make_episode(
-        task='push "it"\nthen \\ stop 🤖', outcome="failure", reason="naïve", lineage={"größe": [1, None, 0.1, "\n"]}
-    )
-    store = ZarrStore.create(tmp_path / "s", spec)
-    store.append(episode)
-    same(store.read(episode.id), episode)
-
-
-def test_a_red_frame_stays_red(tmp_path, spec, make_episode):
-    red = np.zeros((7, 16, 24, 3), np.uint8)
-    red[..., 0] = 255
-    store = ZarrStore.create(tmp_path / "s", spec)
-    store.append(make_episode(images={**make_episode().images, "top": red}))
-    assert store.read("run-000000").images["top"][3, 5, 5].tolist() == [255, 0, 0]
+class TestZarrStore(StoreContract):
+    def create(self, path, spec, exist_ok=False):
+        return ZarrStore.create(path, spec, exist_ok=exist_ok)
 
 
 def test_episodes_come_in_the_order_of_their_index(tmp_path, spec, make_episode):
@@ -56,16 +27,6 @@ def test_episodes_come_in_the_order_of_their_index(tmp_path, spec, make_episode)
     assert store.ids() == ["run-000002", "run-000007", "run-000010"]
     assert [episode.index for episode in store] == [2, 7, 10]
     assert len(store) == 3
-
-
-def test_the_summary_says_what_the_rows_say(tmp_path, spec, make_episode):
-    store = ZarrStore.create(tmp_path / "s", spec)
-    store.append(make_episode(4, score=np.array([0, 1, 0, 0, 0, 0, 0.25], np.float32)))
-    (summary,) = store.summaries()
-    assert (summary.score_max, summary.score_last, summary.length, summary.seed) == (1.0, 0.25, 7, 1004)
-    assert summary.success
-    assert summary.is_demonstration
-    assert summary.trust_min == np.float32(0.9)
 
 
 def test_columns_are_read_without_a_frame(tmp_path, spec, make_episode):
@@ -78,38 +39,6 @@ def test_columns_are_read_without_a_frame(tmp_path, spec, make_episode):
     assert columns["next.success"].tolist() == [False] * 6 + [True]
 
 
-def test_the_same_episode_twice_is_stored_once(tmp_path, spec, make_episode):
-    store = ZarrStore.create(tmp_path / "s", spec)
-    assert store.append(make_episode())
-    assert not store.append(make_episode())
-    assert not store.append(make_episode(lineage={"code": "later"}))
-    assert len(store) == 1
-
-
-def test_other_content_under_the_same_id_is_refused_by_name(tmp_path, spec, make_episode, same):
-    store = ZarrStore.create(tmp_path / "s", spec)
-    store.append(make_episode())
-    with pytest.raises(StoreError, match=r"'run-000000' .* other content"):
-        store.append(make_episode(task="another"))
-    same(store.read("run-000000"), make_episode())
-
-
-def test_an_invalid_episode_is_refused_and_leaves_nothing(tmp_path, spec, make_episode):
-    store = ZarrStore.create(tmp_path / "s", spec)
-    with pytest.raises(InvalidEpisode, match="no rows"):
-        store.append(make_episode(length=0))
-    assert list((tmp_path / "s" / "episodes").iterdir()) == []
-
-
-def test_buffers_used_again_after_append_do_not_change_what_is_stored(tmp_path, spec, make_episode, same):
-    episode = make_episode()
-    store = ZarrStore.create(tmp_path / "s", spec)
-    store.append(episode)
-    episode.images["top"][:] = 0
-    episode.state[:] = 0
-    same(store.read(episode.id), make_episode())
-
-
 def test_discard_removes_one_episode(tmp_path, spec, make_episode):
     store = ZarrStore.create(tmp_path / "s", spec)
     store.append(make_episode(0))
@@ -119,40 +48,6 @@ def test_discard_removes_one_episode(tmp_path, spec, make_episode):
     assert store.append(make_episode(0))
     with pytest.raises(StoreError, match="no episode 'run-000009'"):
         store.discard("run-000009")
-
-
-def test_creating_twice_needs_exist_ok(tmp_path, spec, make_episode):
-    ZarrStore.create(tmp_path / "s", spec).append(make_episode())
-    with pytest.raises(StoreError, match="holds a dataset already"):
-        ZarrStore.create(tmp_path / "s", spec)
-    assert len(ZarrStore.create(tmp_path / "s", spec, exist_ok=True)) == 1
-
-
-def test_a_folder_of_something_else_is_left_alone(tmp_path, spec):
-    (tmp_path / "thesis.tex").write_text("chapter 1")
-    with pytest.raises(StoreError, match="not empty and not a demoloom store"):
-        ZarrStore.create(tmp_path, spec, exist_ok=True)
-    assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"fps": 20}, "fps is 10 here and 20 there"),
-        ({"cameras": (Camera("side", 16, 16),)}, "cameras is"),
-        ({"labels": {}}, r"labels are \['pose'\] here and \[\] there"),
-    ],
-)
-def test_resuming_with_another_spec_lists_the_differences(tmp_path, spec, changes, message):
-    ZarrStore.create(tmp_path / "s", spec)
-    with pytest.raises(SpecMismatch, match=message):
-        ZarrStore.create(tmp_path / "s", replace(spec, **changes), exist_ok=True)
-
-
-def test_an_impossible_spec_makes_no_folder(tmp_path, spec):
-    with pytest.raises(ConfigError, match=r"29\.97"):
-        ZarrStore.create(tmp_path / "s", replace(spec, fps=29.97))
-    assert not (tmp_path / "s").exists()
 
 
 def test_a_store_of_a_later_version_is_refused(tmp_path, spec):
