@@ -42,7 +42,7 @@ COMMANDS = (
     Command("evaluate", "score a policy in reality and in a world model"),
     Command("export", "export a policy for a robot"),
     Command("report", "write the report of a run"),
-    Command("inspect", "list the episodes of a dataset"),
+    Command("inspect", "show what a dataset holds, as tables, as a page and for Rerun"),
     Command("validate", "find what is wrong with a dataset, and mend what can be mended"),
     Command("score", "score how each episode of a dataset moves and how alike they are"),
     Command("curate", "keep the episodes that meet a condition on their scores, and the others apart"),

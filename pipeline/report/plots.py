@@ -11,6 +11,7 @@ Points = Sequence[tuple[float, float]]
 
 WIDTH, HEIGHT = 360, 200
 LEFT, RIGHT, TOP, BOTTOM = 56, 18, 12, 34
+_SMALL_WIDTH, _SMALL_HEIGHT, _SIDE = 240, 96, 14
 
 
 def line_plot(series: Mapping[str, Points], x_label: str) -> Markup:
@@ -32,6 +33,28 @@ def line_plot(series: Mapping[str, Points], x_label: str) -> Markup:
     parts += [_curve(points, x_axis, y_axis, number) for number, points in enumerate(curves.values())]
     svg = Markup('<svg viewBox="0 0 {} {}" role="img">{}</svg>').format(WIDTH, HEIGHT, Markup("").join(parts))
     return svg + _legend(list(curves))
+
+
+def histogram(counts: Sequence[int], edges: Sequence[float]) -> Markup:
+    """Bars whose areas are the counts between each edge and the next; the highest fills the plot.
+
+    Args:
+        counts: (B,), at least one of them above 0.
+        edges: (B + 1,), rising.
+    """
+    x_axis = Axis(edges[0], edges[-1], _SIDE, _SMALL_WIDTH - _SIDE)
+    base, height = _SMALL_HEIGHT - 20, _SMALL_HEIGHT - 26
+    path = "".join(
+        f"M{x_axis.place(low):.1f} {base}V{base - height * count / max(counts):.1f}H{x_axis.place(high):.1f}V{base}"
+        for count, low, high in zip(counts, edges, edges[1:], strict=False)
+        if count
+    )
+    parts = [Markup('<path class="bars" d="{}"/>').format(path)]
+    parts += [Markup('<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(0, _SMALL_WIDTH, base, base)]
+    parts += [_x_text(x_axis.place(tick), _SMALL_HEIGHT - 4, _number(tick)) for tick in x_axis.ticks()]
+    return Markup('<svg viewBox="0 0 {} {}" role="img">{}</svg>').format(
+        _SMALL_WIDTH, _SMALL_HEIGHT, Markup("").join(parts)
+    )
 
 
 def interval_bar(value: float, low: float, high: float) -> Markup:

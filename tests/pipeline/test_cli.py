@@ -104,8 +104,19 @@ def test_inspect_prints_a_line_for_each_episode_and_the_totals(
 
 def test_inspect_says_how_many_it_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_store(tmp_path / "store", [dot_episode(index) for index in range(3)])
-    assert main(["inspect", str(tmp_path / "store"), "--limit", "1"]) == 0
+    assert main(["inspect", str(tmp_path / "store"), "--episodes", "1"]) == 0
     assert "... and 2 more" in capsys.readouterr().out
+
+
+def test_inspect_writes_a_page_and_recordings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("rerun", reason="rerun-sdk is not installed")
+    write_store(tmp_path / "store", [dot_episode(index) for index in range(3)])
+    page, recordings = tmp_path / "page.html", tmp_path / "rrd"
+    given = ["--episodes", "2", "--html", str(page), "--rrd", str(recordings)]
+    assert main(["inspect", str(tmp_path / "store"), *given]) == 0
+    assert page.read_text().count("<video") == 2
+    assert sorted(file.name for file in recordings.iterdir()) == ["dot-000000.rrd", "dot-000002.rrd"]
+    assert f"wrote 2 recordings to {recordings}" in capsys.readouterr().err
 
 
 def test_convert_writes_the_same_episodes(tmp_path: Path) -> None:
