@@ -104,7 +104,7 @@ def _generate(config: RunConfig, folder: RunFolder) -> Stage:
             config.fleet,
             progress,
         ),
-        config={"task": config.task, "seed": seed, "format": config.format, "generate": config.generate},
+        config={"task": config.task, "seed": seed, "format": config.format, "generate": config.generate.identity()},
         outputs=("generated", "rejected"),
         needs=("train-world",),
         uses_fleet=True,
@@ -147,7 +147,7 @@ def _collect_baseline(config: RunConfig, folder: RunFolder) -> Stage:
             progress,
             stage="collect-baseline",
         ),
-        config={"task": config.task, "seed": seed, "format": config.format, "generate": config.generate},
+        config={"task": config.task, "seed": seed, "format": config.format, "generate": config.generate.identity()},
         outputs=("baseline/demonstrations", "baseline/rejected"),
         # Only for the probe through which the expert sees.
         needs=("train-world",),

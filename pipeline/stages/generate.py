@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from ...generators.fleet import FleetConfig
 from ...generators.plan import RolloutPlan
+from ...storage.curation import draft_of, judge, parse_keep, refuse_none_kept
+from ...storage.dataset import EpisodeReader
+from ...storage.drafts import Draft, copy_of
 from ...storage.episode import EpisodeSummary
 from ...storage.errors import CheckpointError
 from ...storage.plugins import PluginRef
 from ...storage.progress import Progress
+from ...storage.quality import score_dataset, write_quality
 from ...teleop.task import load_task
 from ..checks import require_at_least, require_between
 
@@ -32,6 +36,8 @@ class GenerateConfig:
         success_score: a step is successful from this score on; None: when the world says so.
         min_trust: an episode whose trust falls below this is kept apart as untrusted.
         num_slots: episodes stepped together by one worker.
+        keep: which of the demonstrations made are kept, as a condition on their quality scores (see
+            `demoloom curate`); the others are rejected with the reason, and are not made up for. Empty keeps all.
     """
 
     num_demonstrations: int = 200
@@ -41,6 +47,7 @@ class GenerateConfig:
     success_score: float | None = None
     min_trust: float = 0.2
     num_slots: int = 16
+    keep: str = ""
 
     def __post_init__(self) -> None:
         require_at_least(1, num_demonstrations=self.num_demonstrations, num_slots=self.num_slots)
@@ -50,6 +57,12 @@ class GenerateConfig:
         require_between(0, 1, min_trust=self.min_trust)
         if self.success_score is not None:
             require_between(0, 1, success_score=self.success_score)
+        if self.keep:
+            parse_keep(self.keep)
+
+    def identity(self) -> dict[str, Any]:
+        """All that decides what is made; without `keep` where it is empty, as runs were before there was one."""
+        return {name: value for name, value in asdict(self).items() if name != "keep" or value}
 
 
 @dataclass(frozen=True)
@@ -95,10 +108,11 @@ def generate(
 
     Raises:
         FleetError: `max_attempts` were not enough, or workers failed too often.
+        StoreError: no demonstration meets `config.keep`, or the disk is full.
     """
     from ...generators.fleet import run_until
-    from ...storage.convert import convert
     from ...storage.dataset import open_dataset
+    from ...storage.drafts import write_drafts
 
     plan = RolloutPlan(
         stage=stage,
@@ -114,13 +128,39 @@ def generate(
     staging = work / "episodes"
     attempts = run_until(plan, config.num_demonstrations, config.max_attempts, staging, config=fleet, progress=progress)
     store = open_dataset(staging)
-    accepted = [attempt.id for attempt in attempts if attempt.outcome == "success"]
-    # An attempt that lost its worker left no rows; it is in the table only.
-    stored = set(store.ids())
-    others = [attempt.id for attempt in attempts if attempt.outcome != "success" and attempt.id in stored]
-    convert(store, destination.rejected, "zarr", ids=others)
-    convert(store, destination.demonstrations, destination.format, ids=accepted)
+    drafts, attempts = sort_out(store, attempts, config.keep)
+    others = [drafts[attempt.id] for attempt in attempts if not attempt.is_demonstration and attempt.id in drafts]
+    demonstrations = [drafts[attempt.id] for attempt in attempts if attempt.is_demonstration]
+    write_drafts(destination.rejected, "zarr", store.spec, others)
+    write_drafts(destination.demonstrations, destination.format, store.spec, demonstrations)
+    write_quality(destination.demonstrations, score_dataset(open_dataset(destination.demonstrations)))
     return outcome_table(attempts)
+
+
+def sort_out(
+    store: EpisodeReader, attempts: Sequence[EpisodeSummary], keep: str
+) -> tuple[dict[str, Draft], list[EpisodeSummary]]:
+    """What is to be written of each attempt that left rows, and the attempts as curation left them.
+
+    Demonstrations are judged by their scores among themselves.
+
+    Raises:
+        StoreError: no demonstration meets `keep`.
+    """
+    stored = set(store.ids())
+    drafts = {attempt.id: copy_of(store, attempt.id) for attempt in attempts if attempt.id in stored}
+    if not keep:
+        return drafts, list(attempts)
+    condition, made = parse_keep(keep), {attempt.id for attempt in attempts if attempt.is_demonstration}
+    verdicts = judge(store, condition, score_dataset(store, ids=made))
+    refuse_none_kept(verdicts, condition)
+    # Without the values, so that the outcome table counts all that fail the same clauses together.
+    reasons = {verdict.id: f"curation: {' and '.join(verdict.failing)}" for verdict in verdicts if not verdict.is_kept}
+    judged = [
+        replace(attempt, outcome="rejected", reason=reasons[attempt.id]) if attempt.id in reasons else attempt
+        for attempt in attempts
+    ]
+    return drafts | {verdict.id: draft_of(store, verdict, condition) for verdict in verdicts}, judged
 
 
 def outcome_table(attempts: Sequence[EpisodeSummary]) -> dict[str, Any]:

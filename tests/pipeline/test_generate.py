@@ -1,0 +1,116 @@
+"""What stage `generate` keeps and what it sets apart, on a world that counts."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from demoloom.generators.fleet import FleetConfig, ray_session
+from demoloom.pipeline.presets import RUNS
+from demoloom.pipeline.run import stages_of
+from demoloom.pipeline.run_folder import RunFolder
+from demoloom.pipeline.stage import stage_digests
+from demoloom.pipeline.stages.generate import Destination, GenerateConfig, generate, outcome_table, sort_out
+from demoloom.storage.dataset import open_dataset
+from demoloom.storage.errors import ConfigError, StoreError
+from demoloom.storage.plugins import PluginRef
+from demoloom.storage.progress import silent
+from demoloom.storage.quality import read_quality, score_dataset
+
+from .runs import dot_episode, write_store
+
+TESTING = "demoloom.generators.testing:"
+WORLD = PluginRef("worlds", TESTING + "CountingWorld")
+# From a start of 0 .. 4 up to 8 in steps of 1: 5 to 9 rows, held for one more.
+STREAM = PluginRef("streams", TESTING + "RandomCounts", {"low": 1.0, "high": 1.0})
+CONFIG = GenerateConfig(num_demonstrations=6, max_attempts=20, max_steps=12, success_hold=1, num_slots=4)
+
+
+@pytest.fixture(scope="module")
+def ray_open() -> Iterator[None]:
+    with ray_session(FleetConfig(num_workers=1)):
+        yield
+
+
+def make(config: GenerateConfig, tmp_path: Path, name: str) -> tuple[Destination, dict[str, object]]:
+    destination = Destination(tmp_path / name / "generated", tmp_path / name / "rejected", "zarr")
+    table = generate(config, WORLD, STREAM, 3, destination, tmp_path / "work", FleetConfig(num_workers=1), silent)
+    return destination, table
+
+
+@pytest.mark.usefixtures("ray_open")
+def test_demonstrations_that_miss_the_condition_are_rejected_with_the_reason(tmp_path: Path) -> None:
+    everything, _ = make(CONFIG, tmp_path, "all")
+    lengths = {summary.id: summary.length for summary in open_dataset(everything.demonstrations).summaries()}
+    longest = max(lengths.values())
+    # The work folder of the first call holds all attempts: none is made again.
+    made = {path: path.stat().st_mtime_ns for path in (tmp_path / "work").rglob("*") if path.is_file()}
+    keep = f"length < {longest}"
+    chosen, table = make(dataclasses.replace(CONFIG, keep=keep), tmp_path, "chosen")
+    kept = open_dataset(chosen.demonstrations)
+    rejected = {summary.id: summary for summary in open_dataset(chosen.rejected).summaries()}
+    assert kept.ids() == [id for id, length in lengths.items() if length < longest]
+    assert set(rejected) == {id for id, length in lengths.items() if length == longest}
+    for summary in rejected.values():
+        assert summary.outcome == "rejected"
+        assert summary.reason == f"rejected by curation: {keep} does not hold (length = {longest})"
+    assert table["num_demonstrations"] == len(kept)
+    assert table["reasons"] == {f"curation: {keep}": len(rejected)}
+    assert {path: path.stat().st_mtime_ns for path in made} == made
+
+
+@pytest.mark.usefixtures("ray_open")
+def test_demonstrations_are_scored_and_the_scores_kept_with_them(tmp_path: Path) -> None:
+    destination, _ = make(CONFIG, tmp_path, "all")
+    assert read_quality(destination.demonstrations) == score_dataset(open_dataset(destination.demonstrations))
+
+
+def test_attempts_that_failed_anyway_are_not_judged(tmp_path: Path) -> None:
+    late = dot_episode(2, length=20, outcome="failure", reason="late")
+    write_store(tmp_path / "store", [dot_episode(0, length=8), dot_episode(1, length=12), late])
+    store = open_dataset(tmp_path / "store")
+    drafts, attempts = sort_out(store, store.summaries(), keep="length > 8")
+    assert [attempt.outcome for attempt in attempts] == ["rejected", "success", "failure"]
+    assert [drafts[attempt.id].outcome for attempt in attempts] == ["rejected", "success", "failure"]
+    assert drafts["dot-000002"].reason == "late"
+    assert outcome_table(attempts)["reasons"] == {"curation: length > 8": 1, "late": 1}
+
+
+def test_nothing_is_judged_without_a_condition(tmp_path: Path) -> None:
+    write_store(tmp_path / "store", [dot_episode(0), dot_episode(1)])
+    store = open_dataset(tmp_path / "store")
+    drafts, attempts = sort_out(store, store.summaries(), keep="")
+    assert attempts == store.summaries()
+    assert all("edits" not in draft.lineage for draft in drafts.values())
+
+
+def test_a_condition_that_no_demonstration_meets_is_named(tmp_path: Path) -> None:
+    write_store(tmp_path / "store", [dot_episode(0)])
+    store = open_dataset(tmp_path / "store")
+    with pytest.raises(StoreError, match="none of 1 episodes meets 'length > 99'"):
+        sort_out(store, store.summaries(), keep="length > 99")
+
+
+def test_a_condition_that_cannot_be_read_is_refused_before_anything_is_made() -> None:
+    with pytest.raises(ConfigError, match="no 'jerk' to compare; did you mean 'jerk_p95'"):
+        GenerateConfig(keep="jerk < 3")
+
+
+def test_a_condition_changes_what_a_run_makes_and_none_leaves_it_as_it_was(tmp_path: Path) -> None:
+    assert "keep" not in CONFIG.identity()
+    assert dataclasses.replace(CONFIG, keep="length > 3").identity()["keep"] == "length > 3"
+    plain, kept = (
+        stage_digests(
+            stages_of(
+                dataclasses.replace(RUNS["smoke"], generate=dataclasses.replace(CONFIG, keep=keep)),
+                RunFolder(tmp_path),
+            )
+        )
+        for keep in ("", "length > 3")
+    )
+    assert plain["train-world"] == kept["train-world"]
+    assert plain["generate"] != kept["generate"]
+    assert plain["train-policy"] != kept["train-policy"]
