@@ -16,14 +16,22 @@ class Contents:
 
     def __init__(self) -> None:
         self._digests: dict[str, ContentDigest] = defaultdict(ContentDigest)
+        self._forgotten: set[str] = set()
 
     def __getitem__(self, id: str) -> ContentDigest:
         return self._digests[id]
 
+    def forget(self, id: str) -> None:
+        """Compare an episode no further: rows or frames of it are missing, which is named elsewhere."""
+        self._forgotten.add(id)
+
+    def _whole(self) -> Iterator[tuple[str, ContentDigest]]:
+        return ((id, digest) for id, digest in self._digests.items() if id not in self._forgotten)
+
     def identical(self) -> Iterator[Finding]:
         """A warning for each episode whose frames and numbers are those of an earlier one under another id."""
         seen: dict[tuple[str, ...], str] = {}
-        for id, digest in self._digests.items():
+        for id, digest in self._whole():
             first = seen.setdefault(tuple(digest.columns()[name] for name in sorted(digest.columns())), id)
             if first != id:
                 yield Finding(
@@ -35,7 +43,7 @@ class Contents:
 
     def changed(self, summaries: Mapping[str, EpisodeSummary], stored: Mapping[str, str]) -> Iterator[Finding]:
         """An error for each episode whose digest is not that taken when it was recorded."""
-        for id, digest in self._digests.items():
+        for id, digest in self._whole():
             if id in stored and id in summaries and digest.finish(summaries[id]) != stored[id]:
                 yield Finding(field="digest", message=f"{CHANGED}; {REPLACE}", episode=id)
 

@@ -28,15 +28,23 @@ _IMAGES_AT_ONCE = 16
 
 
 class FramePass:
-    """Reads the frames of one camera, its files one after the other."""
+    """Reads the frames of one camera, its files one after the other.
+
+    Attributes:
+        pixels: of all episodes whose frames are all there.
+        is_whole: whether those of every episode are, once `count` was called.
+    """
 
     def __init__(self, manifest: Manifest, key: str, contents: Contents, tally: Tally) -> None:
         self.pixels = Pixels()
+        self.is_whole = True
         self._manifest = manifest
         self._key = key
         self._shape = tuple(manifest.features[key]["shape"])
         self._contents = contents
         self._tally = tally
+        self._seen: Counter[int] = Counter()
+        self._where: dict[int, str] = {}
 
     def files(self) -> dict[str, list[Record]]:
         """Video files, and the episodes in each by time."""
@@ -62,15 +70,34 @@ class FramePass:
                         self._tally.add(record.id, iter([Fault(self._key, f"frame {step} {late}", _RETIME)]))
         except (OSError, ValueError, StopIteration, IndexError) as error:
             fault = f", then {file} does not decode ({error})"
-        yield from self._miscounted(places, file, fault)
+        for record in records:
+            self._where[record.number] = f" in {file}{fault}"
+        for record, extra in places.extra():
+            message = f"{extra} frames of {file} beside those of its rows belong to no episode; {REPLACE}"
+            yield Finding(field=self._key, message=message, episode=record.id)
 
     def read_images(self) -> Iterator[Finding]:
         """Decode the images that lie in the rows."""
         for file in sorted({record.data_file for record in self._manifest.records}):
+            if not (self._manifest.path / file).is_file():
+                continue
+            self._where |= {one.number: f" in {file}" for one in self._manifest.records if one.data_file == file}
             try:
                 self._read_image_file(file)
             except (OSError, KeyError, pa.ArrowException) as error:
                 yield Finding(field=self._key, message=f"the images in {file} cannot be read ({error}); {RESTORE}")
+
+    def count(self) -> Iterator[Finding]:
+        """After the last file: episodes of which frames were not found."""
+        for record in self._manifest.records:
+            if self._seen[record.number] != record.length:
+                self.is_whole = False
+                self.pixels.forget(record.number)
+                self._contents.forget(record.id)
+                # A file that is missing is named as such.
+                if (where := self._where.get(record.number)) is not None:
+                    message = f"{self._seen[record.number]} of the frames of its {record.length} rows were found{where}"
+                    yield Finding(field=self._key, message=f"{message}; {REPLACE}", episode=record.id)
 
     def _read_image_file(self, file: str) -> None:
         records = {record.number: record for record in self._manifest.records}
@@ -93,6 +120,7 @@ class FramePass:
 
     def _keep(self, record: Record, step: int, frame: np.ndarray) -> None:
         self._tally.frames += 1
+        self._seen[record.number] += 1
         if frame.shape != self._shape or frame.dtype != np.uint8:
             what = f"frame {step} is {frame.shape} {frame.dtype}, meta/info.json declares {self._shape}"
             hint = " (channels first)" if frame.shape == (self._shape[2], *self._shape[:2]) else ""
@@ -100,17 +128,6 @@ class FramePass:
         if frame.ndim == 3 and frame.shape[2] == 3 and frame.dtype == np.uint8:
             self.pixels.add(record.number, frame)
         self._contents[record.id].add(self._key, frame[None])
-
-    def _miscounted(self, places: _Places, file: str, fault: str) -> Iterator[Finding]:
-        for record in places.records:
-            found = places.count[record.number]
-            if found != record.length:
-                message = f"{found} of the frames of its {record.length} rows were found in {file}{fault}; {REPLACE}"
-                yield Finding(field=self._key, message=message, episode=record.id)
-        for number, extra in places.extra.items():
-            id = next(record.id for record in places.records if record.number == number)
-            message = f"{extra} frames of {file} beside those of its rows belong to no episode; {REPLACE}"
-            yield Finding(field=self._key, message=message, episode=id)
 
 
 _RETIME = "encode the video anew at the rate in meta/info.json, or correct that rate"
@@ -120,23 +137,25 @@ class _Places:
     """Says of each frame of a file which episode it belongs to, given in rising order."""
 
     def __init__(self, records: list[Record], firsts: list[int]) -> None:
-        self.records = records
-        self.count: Counter[int] = Counter()
-        #: Frames that are in no range, under the episode before them (or the first).
-        self.extra: Counter[int] = Counter()
+        self._records = records
         self._firsts = firsts
         self._at = 0
+        # By the place of the episode before them (or the first).
+        self._extra: Counter[int] = Counter()
 
     def find(self, number: int) -> tuple[Record | None, int]:
         """The episode and the step in it of the file's frame `number`; None if it is in no episode."""
-        while self._at + 1 < len(self.records) and number >= self._firsts[self._at + 1]:
+        while self._at + 1 < len(self._records) and number >= self._firsts[self._at + 1]:
             self._at += 1
-        record, step = self.records[self._at], number - self._firsts[self._at]
+        record, step = self._records[self._at], number - self._firsts[self._at]
         if not 0 <= step < record.length:
-            self.extra[record.number] += 1
+            self._extra[self._at] += 1
             return None, step
-        self.count[record.number] += 1
         return record, step
+
+    def extra(self) -> Iterator[tuple[Record, int]]:
+        """Each episode that has frames in none after its own (or before, if it is the first), and how many."""
+        return ((self._records[at], count) for at, count in self._extra.items())
 
 
 def _decode(path: object, fps: int) -> Iterator[tuple[int, str, np.ndarray]]:

@@ -49,7 +49,7 @@ def _audit_rows(manifest: Manifest, contents: Contents, tally: Tally, progress: 
         progress(number, len(files), file)
         yield from rows.read(file)
     yield from rows.count()
-    if manifest.stats:
+    if manifest.stats and rows.is_whole:
         yield from check_stats(manifest, stats)
 
 
@@ -63,5 +63,7 @@ def _audit_frames(manifest: Manifest, contents: Contents, tally: Tally, progress
             for number, (file, records) in enumerate(files.items()):
                 progress(number, len(files), file)
                 yield from frames.read_video(file, records)
+        yield from frames.count()
         yield from check_channels(manifest, key, frames.pixels)
-        yield from check_image_stats(manifest, key, frames.pixels.total())
+        if frames.is_whole:
+            yield from check_image_stats(manifest, key, frames.pixels.total())

@@ -29,6 +29,10 @@ class Pixels:
         """Count a frame (H, W, 3) uint8 of an episode."""
         self._histograms[number] += pixel_histogram(frame[None])
 
+    def forget(self, number: int) -> None:
+        """Leave out an episode of which frames are missing."""
+        self._histograms.pop(number, None)
+
     def means(self, number: int) -> np.ndarray | None:
         """(3,) mean of each channel of an episode, in 0..1; None if no frame of it was seen."""
         found = self._histograms.get(number)

@@ -69,12 +69,19 @@ class RowPass:
         except (OSError, pa.ArrowException) as error:
             yield Finding(field=file, message=f"it cannot be read ({error}); {RESTORE}")
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether just the rows that the records tell of were read."""
+        return not self._unknown and all(self._seen[number] == one.length for number, one in self._records.items())
+
     def count(self) -> Iterator[Finding]:
         """After the last file: episodes with more or fewer rows than their records say."""
         for number, record in self._records.items():
             if self._seen[number] != record.length:
-                message = f"{self._seen[number]} rows were read, its record says {record.length}; {RESTORE}"
-                yield Finding(field="rows", message=message, episode=record.id)
+                self._contents.forget(record.id)
+                if (self._manifest.path / record.data_file).is_file():
+                    message = f"{self._seen[number]} rows were read, its record says {record.length}; {RESTORE}"
+                    yield Finding(field="rows", message=message, episode=record.id)
         counted = {record.number for record in self._manifest.uncounted}
         for number, rows in self._unknown.items():
             if number not in counted:

@@ -32,14 +32,18 @@ class RunningStats:
     def update(self, rows: np.ndarray) -> None:
         """Add rows (T, D), at least one; blocks are merged as in Chan, Golub and LeVeque 1979."""
         values = rows.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # infinities, which are named elsewhere
+            self._update_moments(values)
+        for name, (low, high) in self._claims.items():
+            self._ranks[name] += np.stack([(values < low).sum(0), (values <= high).sum(0)])
+
+    def _update_moments(self, values: np.ndarray) -> None:
         self.min, self.max = np.minimum(self.min, values.min(0)), np.maximum(self.max, values.max(0))
         total, mean = self.count + len(values), values.mean(0)
         step = mean - self.mean
         self._squares = self._squares + ((values - mean) ** 2).sum(0) + step**2 * (self.count * len(values) / total)
         self.mean = self.mean + step * (len(values) / total)
         self.count = total
-        for name, (low, high) in self._claims.items():
-            self._ranks[name] += np.stack([(values < low).sum(0), (values <= high).sum(0)])
 
     @property
     def std(self) -> np.ndarray:
