@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,8 @@ class Command:
     @property
     def module(self) -> Any:
         """The module, imported when it is needed."""
-        return import_module(f".commands.{self.name.replace('-', '_')}", __package__)
+        name = self.name.replace("-", "_")
+        return import_module(f".commands.{name}{'_' if iskeyword(name) else ''}", __package__)
 
 
 COMMANDS = (
@@ -49,6 +51,7 @@ COMMANDS = (
     Command("trim", "cut idle ends off episodes"),
     Command("diff", "say what changed from one dataset to another"),
     Command("convert", "convert a dataset between LeRobot and Zarr"),
+    Command("import", "make a dataset of episodes that another tool recorded"),
     Command("merge", "make one dataset of several"),
     Command("select", "write some of a dataset's episodes, or every so manyth of their rows"),
     Command("split", "split a dataset into parts that share no start"),

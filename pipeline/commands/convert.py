@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import tyro
 
 from ..choices import Given, refuse_preset
-from ..console import say
+from ..console import say, show_progress
+from ..output import Output, OutputOptions
 
 
 @dataclass(frozen=True)
@@ -20,8 +21,7 @@ class Options:
     """Folder of the dataset to read."""
     out: Annotated[Path, tyro.conf.Positional]
     """Folder to write; must not exist yet."""
-    format: Literal["lerobot", "zarr"] = "lerobot"
-    """What to write. Zarr keeps frames exactly; LeRobot keeps them as H.264 video."""
+    output: OutputOptions = field(default_factory=lambda: Output(format="lerobot"))
 
 
 def default_options(given: Given) -> object:
@@ -35,6 +35,7 @@ def main(options: Options) -> None:
     from ...storage.convert import convert
     from ...storage.dataset import open_dataset
 
-    dataset = open_dataset(options.source)
-    convert(dataset, options.out, options.format)
-    say(f"wrote {len(dataset)} episodes to {options.out}")
+    source, format = open_dataset(options.source), options.output.choose_format(options.source)
+    with show_progress("convert") as progress:
+        written = convert(source, options.out, format, codec=options.output.choose_codec(), progress=progress)
+    say(f"wrote {written} episodes to {options.out}")

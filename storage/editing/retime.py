@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -99,23 +99,25 @@ def resample(
     return write_drafts(path, format, spec, drafts, codec=codec, total=len(source), progress=progress)
 
 
-def resampled(source: EpisodeReader, ids: list[str], fps: int) -> Iterator[Draft]:
+def resampled(source: EpisodeReader, ids: Sequence[str], fps: int) -> Iterator[Draft]:
     """The episodes at another rate; StoreError if the timestamps of one do not rise."""
     for id in ids:
         plan = Resampling.plan(_times(source, id), source.spec.fps / fps)
         yield replace(_marked(source, id, "resample", fps), blocks=partial(plan.blocks, source, id))
 
 
-def every(source: EpisodeReader, ids: list[str], step: int) -> tuple[EpisodeSpec, list[Draft]]:
-    """Each `step`-th row of episodes, and the spec with the rate that belongs to it.
+def every(source: EpisodeReader, ids: Sequence[str], step: int) -> tuple[EpisodeSpec, Iterator[Draft]]:
+    """Each `step`-th row of episodes, and the spec with the rate that belongs to it; see `Resampling`.
 
     Raises:
         ConfigError: the rate is not a multiple of `step`.
     """
+    if step == 1:
+        return source.spec, (copy_of(source, id) for id in ids)
     if step < 1 or source.spec.fps % step:
         raise ConfigError(f"every must divide the {source.spec.fps} rows a second of {source.path}, got {step}")
     fps = source.spec.fps // step
-    return _at(source.spec, fps), list(resampled(source, ids, fps))
+    return _at(source.spec, fps), resampled(source, ids, fps)
 
 
 def _marked(source: EpisodeReader, id: str, edit: str, fps: int) -> Draft:
