@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
@@ -15,11 +15,11 @@ from .dataset import EpisodeReader
 class FrameAccess(Protocol):
     """Reads frames by their number. Safe to share between threads, to fork and to pickle."""
 
-    def read(self, id: str, camera: str, numbers: np.ndarray) -> np.ndarray:
-        """Frames of one episode, (n, H, W, 3) uint8 RGB.
+    def frames(self, id: str, camera: str, numbers: Iterable[int]) -> Iterator[np.ndarray]:
+        """Frames of one episode, each (H, W, 3) uint8 RGB and not to be written to.
 
         Args:
-            numbers: (n,) int, rising.
+            numbers: of the frames; rising ones are read fastest.
 
         Raises:
             StoreError: they are not there or damaged.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -43,8 +44,8 @@ class LeRobotFrames:
 
     def __init__(self, reader: LeRobotReader, cache_bytes: int = 0) -> None:
         self._fps = reader.spec.fps
-        self._sizes = {camera.name: (camera.height, camera.width) for camera in reader.spec.cameras}
-        self._places = {(id, name): reader.frame_place(id, name) for id in reader.ids() for name in self._sizes}
+        names = [camera.name for camera in reader.spec.cameras]
+        self._places = {(id, name): reader.frame_place(id, name) for id in reader.ids() for name in names}
         self._cache_bytes = cache_bytes
         self._start()
 
@@ -56,23 +57,22 @@ class LeRobotFrames:
         self._frames = ByteCache(self._cache_bytes)
 
     def __getstate__(self) -> dict[str, Any]:
-        shared = ("_fps", "_sizes", "_places", "_cache_bytes")
+        shared = ("_fps", "_places", "_cache_bytes")
         return {name: self.__dict__[name] for name in shared}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._start()
 
-    def read(self, id: str, camera: str, numbers: np.ndarray) -> np.ndarray:
-        """Frames of one episode, (n, H, W, 3) uint8 RGB; StoreError if they are not there or damaged."""
+    def frames(self, id: str, camera: str, numbers: Iterable[int]) -> Iterator[np.ndarray]:
+        """Frames of one episode, each (H, W, 3) uint8 RGB; StoreError if they are not there or damaged."""
         if os.getpid() != self._process:
             self._start()
         path, first = self._places[id, camera]
-        frames = np.empty((len(numbers), *self._sizes[camera], 3), np.uint8)
-        with self._lock:
-            for place, number in enumerate(numbers):
-                frames[place] = self._frame(path, camera, first + int(number))
-        return frames
+        for number in numbers:
+            with self._lock:
+                frame = self._frame(path, camera, first + number)
+            yield frame
 
     def _frame(self, path: Path, camera: str, number: int) -> np.ndarray:
         frame = self._frames.get((path, camera, number))

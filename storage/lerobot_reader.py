@@ -48,6 +48,7 @@ class LeRobotReader:
         self._own = (self.path / layout.SIDECAR_SPEC).is_file()
         self.spec = self._own_spec() if self._own else self._foreign_spec()
         self._table: tuple[Path, pa.Table] | None = None
+        self._last: tuple[int, dict[str, np.ndarray]] | None = None
         self._cameras = {IMAGE_PREFIX + camera.name: camera for camera in self.spec.cameras}
         self._videos = {key: VideoReader(camera, self.spec.fps) for key, camera in self._cameras.items()}
         self._summaries = self._own_summaries() if self._own else None
@@ -109,7 +110,10 @@ class LeRobotReader:
 
     def _part(self, number: int, start: int, stop: int) -> Rows:
         frames = {key: self._frames(number, key, start, stop) for key in self._cameras}
-        columns = {name: values[start:stop] for name, values in self._columns(number).items()}
+        if self._last is None or self._last[0] != number:
+            # A long episode comes in many small parts, all of which need its columns.
+            self._last = (number, self._columns(number))
+        columns = {name: values[start:stop].copy() for name, values in self._last[1].items()}
         return rows_of(self.spec, frames, columns)
 
     def _frames(self, number: int, key: str, start: int, stop: int) -> np.ndarray:
@@ -278,8 +282,7 @@ def _read_info(path: Path) -> dict[str, Any]:
     version = str(info.get("codebase_version"))
     if not version.startswith("v3."):
         raise StoreError(
-            f"{path} is a LeRobot dataset of version {version}, demoloom reads v3.x; convert it with "
-            "`python -m lerobot.scripts.convert_dataset_v21_to_v30`"
+            f"{path} is a LeRobot dataset of version {version}, demoloom reads v3.x; `demoloom import` takes v2.1"
         )
     missing = [name for name in ("features", "fps", "data_path") if not info.get(name)]
     if missing:

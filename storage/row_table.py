@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,9 +17,6 @@ from .errors import StoreError
 from .frame_access import FrameAccess, open_frames
 from .spec import EpisodeSpec
 from .timeline import Timeline
-
-#: Frames that are decoded at once while a dataset is read into memory.
-_BLOCK_FRAMES = 256
 
 
 class Column(Protocol):
@@ -110,25 +108,29 @@ class StoredFrames:
         """As numpy would: frames of whole rows are read, of each no more than once, then the rest of the index cuts."""
         rows, *inside = index if isinstance(index, tuple) else (index,)
         wanted = np.arange(len(self))[rows]
-        distinct, back = np.unique(wanted, return_inverse=True)
-        found: np.ndarray = self._read(distinct)[(back.reshape(wanted.shape), *inside)]
-        return found
+        found = np.empty((*wanted.shape, *self.shape[1:]), np.uint8)
+        self._fill(found.reshape(-1, *self.shape[1:]), wanted.reshape(-1))
+        return found[(..., *inside)] if not inside else found[(*np.indices(wanted.shape, sparse=True), *inside)]
 
     def load(self) -> np.ndarray:
         """All frames, in memory."""
         frames = np.empty(self.shape, np.uint8)
-        for start in range(0, len(self), _BLOCK_FRAMES):
-            frames[start : start + _BLOCK_FRAMES] = self._read(np.arange(len(self))[start : start + _BLOCK_FRAMES])
+        self._fill(frames, np.arange(len(self)))
         return frames
 
-    def _read(self, rows: np.ndarray) -> np.ndarray:
-        frames = np.empty((len(rows), *self.shape[1:]), np.uint8)
+    def _fill(self, frames: np.ndarray, rows: np.ndarray) -> None:
+        """Put the frames of `rows` (n,) into `frames` (n, H, W, 3), read in their order on disk."""
+        distinct, counts = np.unique(rows, return_counts=True)
+        places = iter(np.argsort(rows, kind="stable").tolist())
+        for frame, count in zip(self._read(distinct), counts.tolist(), strict=True):
+            for place in islice(places, count):
+                frames[place] = frame
+
+    def _read(self, rows: np.ndarray) -> Iterator[np.ndarray]:
         episodes = self._timeline.episode_of[rows]
         for episode in np.unique(episodes):
-            chosen = episodes == episode
-            numbers = rows[chosen] - self._timeline.starts[episode]
-            frames[chosen] = self._access.read(self._ids[episode], self._camera, numbers)
-        return frames
+            numbers = rows[episodes == episode] - self._timeline.starts[episode]
+            yield from self._access.frames(self._ids[episode], self._camera, numbers.tolist())
 
 
 def _choose(reader: EpisodeReader, ids: Collection[str] | None) -> list[EpisodeSummary]:

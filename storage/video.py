@@ -12,6 +12,7 @@ import numpy as np
 
 from .errors import ConfigError, StoreError
 from .spec import Camera
+from .video_access import OpenVideo
 
 PixelFormat = Literal["gbrp", "yuv444p", "yuv420p"]
 Preset = Literal["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow"]
@@ -115,12 +116,9 @@ class VideoReader:
     """Decodes the episodes of one camera; going from one to the next in order, no frame is decoded twice."""
 
     def __init__(self, camera: Camera, fps: int) -> None:
-        self._camera = camera
-        self._fps = fps
+        self._camera, self._fps = camera, fps
         self._path: Path | None = None
-        self._container: Any = None
-        self._frames: Any = None
-        self._next = 0
+        self._video: OpenVideo | None = None
 
     def read(self, path: Path, first: int, count: int) -> np.ndarray:
         """Frames first .. first + count - 1 of a file, (count, H, W, 3) uint8 RGB.
@@ -128,12 +126,11 @@ class VideoReader:
         Raises:
             StoreError: the file is missing, damaged, too short, or its frames are not where fps puts them.
         """
+        frames = np.empty((count, self._camera.height, self._camera.width, 3), np.uint8)
         try:
-            if path != self._path or first != self._next:
-                self._seek(path, first)
-            frames = np.empty((count, self._camera.height, self._camera.width, 3), np.uint8)
+            video = self._open(path)
             for number in range(count):
-                frames[number] = self._decode(first + number)
+                frames[number] = video.decode(first + number)
         except (OSError, StopIteration, ValueError) as error:
             self.close()
             raise StoreError(
@@ -144,29 +141,15 @@ class VideoReader:
 
     def close(self) -> None:
         """Let go of the open file."""
-        if self._container is not None:
-            self._container.close()
-        self._path = self._container = self._frames = None
+        if self._video is not None:
+            self._video.close()
+        self._path = self._video = None
 
-    def _seek(self, path: Path, first: int) -> None:
-        self.close()
-        self._container = av.open(str(path))
-        stream = self._container.streams.video[0]
-        if first:
-            self._container.seek(round(first / self._fps / stream.time_base), stream=stream)
-        self._frames = self._container.decode(stream)
-        self._path, self._next = path, first
-
-    def _decode(self, wanted: int) -> np.ndarray:
-        number = -1
-        while number < wanted:
-            frame = next(self._frames)
-            position = frame.time * self._fps
-            number = round(position)
-        if number != wanted or abs(position - wanted) > 0.1:
-            raise ValueError(f"found a frame at {frame.time:.4f} s, expected one at {wanted / self._fps:.4f} s")
-        self._next = wanted + 1
-        return frame.to_ndarray(format="rgb24")
+    def _open(self, path: Path) -> OpenVideo:
+        if self._video is None or path != self._path:
+            self.close()
+            self._path, self._video = path, OpenVideo(path, self._fps)
+        return self._video
 
 
 def video_info(camera: Camera, fps: int, codec: VideoCodec) -> dict[str, Any]:

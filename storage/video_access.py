@@ -22,13 +22,14 @@ class OpenVideo:
         self._stream: Any = self._container.streams.video[0]
         # Threads only pay for large frames in a row, and those of a decoder would not live on in a forked process.
         self._stream.thread_count = 1
+        self._frames_per_tick = float(self._stream.time_base * fps)
         self._frames = self._container.decode(self._stream)
         self._next = 0
         # One for all frames: PyAV would set up a new conversion for each of them.
         self._reformatter = VideoReformatter()
 
     def decode(self, number: int) -> np.ndarray:
-        """Frame `number`, (H, W, 3) uint8 RGB.
+        """Frame `number`, (H, W, 3) uint8 RGB, not to be written to.
 
         Raises:
             ValueError: there is none with that stamp.
@@ -40,12 +41,13 @@ class OpenVideo:
         position = -1.0
         while round(position) < number:
             frame = next(self._frames)
-            position = float(frame.pts * self._stream.time_base) * self._fps
+            position = frame.pts * self._frames_per_tick
         self._next = number + 1
         if round(position) != number or abs(position - number) > 0.1:
-            raise ValueError(f"found a frame at {position / self._fps:.4f} s, expected {number / self._fps:.4f} s")
-        rgb: np.ndarray = self._reformatter.reformat(frame, format="rgb24").to_ndarray()
-        return rgb
+            raise ValueError(
+                f"found a frame at {position / self._fps:.4f} s, expected one at {number / self._fps:.4f} s"
+            )
+        return _pixels(self._reformatter.reformat(frame, format="rgb24"))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -54,3 +56,10 @@ class OpenVideo:
     def _seek(self, number: int) -> None:
         self._container.seek(round(number / self._fps / self._stream.time_base), stream=self._stream)
         self._frames = self._container.decode(self._stream)
+
+
+def _pixels(frame: av.VideoFrame) -> np.ndarray:
+    """The pixels of an RGB frame, without the copy that `to_ndarray` makes."""
+    plane = frame.planes[0]
+    lines = np.frombuffer(plane, np.uint8).reshape(frame.height, plane.line_size)
+    return lines[:, : 3 * frame.width].reshape(frame.height, frame.width, 3)

@@ -18,8 +18,9 @@ from .row_table import RowTable
 class WindowDataset(Dataset[dict[str, Any]]):
     """What LeRobot's dataset gives with its delta timestamps, one window for each row that one may start from.
 
-    Its order is that of the rows; shuffling is the sampler's. Forked workers share what lies in memory, spawned ones
-    get a copy; each opens the files it reads itself. Where all frames are in memory, `batch` needs no workers.
+    Its order is that of the rows; shuffling is the sampler's. A DataLoader that is given a BatchSampler as `sampler`
+    and `batch_size=None` gets whole batches, without the copy that putting single windows together takes. Forked
+    workers share what lies in memory, spawned ones get a copy; each opens the files it reads itself.
 
     Args:
         table: the rows, see `read_table`.
@@ -48,9 +49,9 @@ class WindowDataset(Dataset[dict[str, Any]]):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, item: int) -> dict[str, Any]:
-        """One window, with the keys of `batch` and without its first axis."""
-        return self.__getitems__([item])[0]
+    def __getitem__(self, item: int | Sequence[int]) -> dict[str, Any]:
+        """One window, with the keys of `batch` and without its first axis; of several items, their batch."""
+        return self.__getitems__([item])[0] if isinstance(item, int | np.integer) else self.batch(item)
 
     def __getitems__(self, items: Sequence[int]) -> list[dict[str, Any]]:
         """The windows of a batch, as torch's DataLoader asks for them; what they share is read once."""
@@ -81,7 +82,7 @@ class WindowDataset(Dataset[dict[str, Any]]):
         if not name.startswith(IMAGE_PREFIX):
             return values
         images = values.movedim(-1, -3)
-        return images.float() / 255 if self._as_float else images
+        return images.float().div_(255) if self._as_float else images
 
     def _bookkeeping(self, rows: np.ndarray) -> dict[str, Any]:
         timeline = self.table.timeline

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,16 +32,16 @@ class ZarrFrames:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_chunks": ByteCache(self._cache_bytes)}
 
-    def read(self, id: str, camera: str, numbers: np.ndarray) -> np.ndarray:
-        """Frames of one episode, (n, H, W, 3) uint8 RGB; StoreError if they are not there or damaged."""
+    def frames(self, id: str, camera: str, numbers: Iterable[int]) -> Iterator[np.ndarray]:
+        """Frames of one episode, each (H, W, 3) uint8 RGB; StoreError if they are not there or damaged."""
         folder = self._episodes / id / f"{IMAGE_PREFIX}{camera}"
         layout = self._layouts.get(folder) or self._layouts.setdefault(folder, read_layout(folder))
-        frames = np.empty((len(numbers), *layout.shape[1:]), np.uint8)
-        chunks = numbers // layout.chunk_rows
-        for chunk in np.unique(chunks):
-            chosen = chunks == chunk
-            frames[chosen] = self._chunk(folder, layout, int(chunk))[numbers[chosen] - chunk * layout.chunk_rows]
-        return frames
+        last = -1
+        for number in numbers:
+            chunk, place = divmod(number, layout.chunk_rows)
+            if chunk != last:
+                frames, last = self._chunk(folder, layout, chunk), chunk
+            yield frames[place]
 
     def _chunk(self, folder: Path, layout: ArrayLayout, number: int) -> np.ndarray:
         chunk = self._chunks.get((folder, number))

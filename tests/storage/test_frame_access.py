@@ -31,12 +31,16 @@ def places(episodes, rng, count):
         yield str(id), str(rng.choice(["top", "wrist"])), numbers
 
 
+def read(frames, id, camera, numbers):
+    return np.stack(list(frames.frames(id, camera, numbers.tolist())))
+
+
 @pytest.mark.parametrize("cache_bytes", [0, 20_000, 1 << 30])
 def test_any_frames_in_any_order_are_those_that_were_stored(stored, cache_bytes):
     reader, episodes = stored
     frames = open_frames(reader, cache_bytes)
     for id, camera, numbers in places(episodes, np.random.default_rng(0), 60):
-        np.testing.assert_array_equal(frames.read(id, camera, numbers), episodes[id].images[camera][numbers])
+        np.testing.assert_array_equal(read(frames, id, camera, numbers), episodes[id].images[camera][numbers])
 
 
 def test_threads_may_share_an_access(stored):
@@ -44,18 +48,18 @@ def test_threads_may_share_an_access(stored):
     frames = open_frames(reader)
     asked = list(places(episodes, np.random.default_rng(1), 60))
     with ThreadPoolExecutor(4) as threads:
-        found = threads.map(lambda place: frames.read(*place), asked)
-    for (id, camera, numbers), read in zip(asked, found, strict=True):
-        np.testing.assert_array_equal(read, episodes[id].images[camera][numbers])
+        found = threads.map(lambda place: read(frames, *place), asked)
+    for (id, camera, numbers), frame in zip(asked, found, strict=True):
+        np.testing.assert_array_equal(frame, episodes[id].images[camera][numbers])
 
 
 def test_a_pickled_access_opens_its_own_files(stored):
     reader, episodes = stored
     frames = open_frames(reader, 1 << 20)
-    frames.read("run-000000", "top", np.array([3]))
+    read(frames, "run-000000", "top", np.array([3]))
     again = pickle.loads(pickle.dumps(frames))
     np.testing.assert_array_equal(
-        again.read("run-000002", "top", np.array([3])), episodes["run-000002"].images["top"][[3]]
+        read(again, "run-000002", "top", np.array([3])), episodes["run-000002"].images["top"][[3]]
     )
 
 
@@ -65,7 +69,7 @@ def test_missing_files_are_named(stored):
     for folder in ("episodes", "videos", "data"):
         shutil.rmtree(reader.path / folder, ignore_errors=True)
     with pytest.raises(StoreError, match="restore"):
-        frames.read("run-000000", "top", np.array([3]))
+        read(frames, "run-000000", "top", np.array([3]))
 
 
 def test_open_files_are_few_however_many_episodes_there_are(tmp_path, spec, make_episode):
@@ -78,7 +82,7 @@ def test_open_files_are_few_however_many_episodes_there_are(tmp_path, spec, make
     frames = open_frames(dataset)
     for id in dataset.ids():
         for camera in ("top", "wrist"):
-            frames.read(id, camera, np.array([1]))
+            read(frames, id, camera, np.array([1]))
     assert len(os.listdir("/proc/self/fd")) - before <= 32
 
 
@@ -87,7 +91,7 @@ def test_a_cut_chunk_is_named_with_its_file(tmp_path, spec, make_episode):
     file = next((reader.path / "episodes/run-000000/observation.images.top/c").rglob("0/0/0/0"))
     file.write_bytes(file.read_bytes()[:-600])
     with pytest.raises(StoreError, match=r"chunk 2 of .* is damaged.*restore it from a copy"):
-        open_frames(reader).read("run-000000", "top", np.array([69]))
+        read(open_frames(reader), "run-000000", "top", np.array([69]))
 
 
 def test_black_chunks_which_zarr_does_not_write_are_black(tmp_path, spec, make_episode):
@@ -95,8 +99,8 @@ def test_black_chunks_which_zarr_does_not_write_are_black(tmp_path, spec, make_e
     for frames in episode.images.values():
         frames[32:64] = 0
     reader = store(tmp_path / "data", "zarr", spec, [episode])
-    read = open_frames(reader).read("run-000000", "top", np.arange(70))
-    np.testing.assert_array_equal(read, episode.images["top"])
+    found = read(open_frames(reader), "run-000000", "top", np.arange(70))
+    np.testing.assert_array_equal(found, episode.images["top"])
 
 
 def test_a_zarr_array_of_another_layout_is_refused(tmp_path, spec, make_episode):
@@ -109,7 +113,7 @@ def test_a_zarr_array_of_another_layout_is_refused(tmp_path, spec, make_episode)
         "observation.images.top", shape=(7, 16, 24, 3), dtype="u1", chunks=(1, 16, 24, 3)
     )
     with pytest.raises(StoreError, match=r"not laid out as demoloom writes frames.*demoloom convert"):
-        open_frames(reader).read("run-000000", "top", np.array([3]))
+        read(open_frames(reader), "run-000000", "top", np.array([3]))
 
 
 def test_a_cache_drops_what_was_not_asked_for_longest():

@@ -10,7 +10,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch.utils.data import DataLoader
+from torch.utils.data import BatchSampler, DataLoader
 
 from demoloom.storage import Camera, ConfigError, EpisodeSpec, Vector
 from demoloom.storage.row_table import join_episodes, read_table
@@ -91,6 +91,12 @@ def test_a_column_that_is_not_there_is_named(windows):
 @pytest.mark.parametrize("workers", [None, "fork"])
 def test_a_loader_gives_the_same_batches_from_any_worker(tmp_path, spec, make_episode, kind, workers):
     check_loader(store(tmp_path / "data", kind, spec, [make_episode(0, 5), make_episode(1, 3)]), workers)
+
+
+def test_a_loader_with_a_batch_sampler_gets_whole_batches(windows):
+    (batch,) = DataLoader(windows, batch_size=None, sampler=BatchSampler([6, 2], 2, drop_last=False))
+    assert batch["index"].tolist() == [6, 2]
+    assert batch["task"] == ["push the block"] * 2
 
 
 @pytest.mark.parametrize("kind", ["zarr", "lerobot"])
