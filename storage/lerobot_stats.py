@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from . import lerobot_layout as layout
 from .atomic import read_json, write_json
 from .columns import IMAGE_PREFIX, names_of
-from .norm_stats import ColumnStats, image_stats
+from .norm_stats import ColumnStats, image_stats, vector_stats
 from .spec import EpisodeSpec
 
 _ROWS_PER_BLOCK = 1 << 16
@@ -43,18 +43,19 @@ def to_json(stats: dict[str, dict[str, np.ndarray]]) -> dict[str, Any]:
 
 def column_stats(path: Path, names: Sequence[str], num_rows: int) -> dict[str, dict[str, np.ndarray]]:
     """`norm_stats.vector_stats` of these columns over the first `num_rows` rows of all data files."""
+    if num_rows <= _ROWS_PER_BLOCK:
+        (block,) = _blocks(path, names, num_rows)
+        return {name: vector_stats(rows) for name, rows in block.items()}
     found: dict[str, ColumnStats] = {}
-    dtypes: dict[str, np.dtype] = {}
     for block in _blocks(path, names, num_rows):
         for name, rows in block.items():
-            dtypes[name] = rows.dtype
-            found.setdefault(name, ColumnStats(rows.shape[1])).add(rows)
+            found.setdefault(name, ColumnStats(rows.shape[1], rows.dtype)).add(rows)
     for stats in found.values():
         stats.begin_second_pass()
     for block in _blocks(path, names, num_rows):
         for name, rows in block.items():
             found[name].add_again(rows)
-    return {name: stats.finish(dtypes[name]) for name, stats in found.items()}
+    return {name: stats.finish() for name, stats in found.items()}
 
 
 def _blocks(path: Path, names: Sequence[str], num_rows: int) -> Iterator[dict[str, np.ndarray]]:

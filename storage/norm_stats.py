@@ -77,7 +77,8 @@ class ColumnStats:
     a quantile: a radix selection, which needs half a megabyte for each dimension however many rows there are.
     """
 
-    def __init__(self, num_dims: int) -> None:
+    def __init__(self, num_dims: int, dtype: np.dtype) -> None:
+        self._dtype = dtype
         self._count = 0
         self._min, self._max = np.full(num_dims, np.inf), np.full(num_dims, -np.inf)
         self._mean, self._squares = np.zeros(num_dims), np.zeros(num_dims)
@@ -108,10 +109,10 @@ class ColumnStats:
             for bucket, counts in lower.items():
                 counts += np.bincount(keys[keys >> 16 == bucket] & 0xFFFF, minlength=_RADIX)
 
-    def finish(self, dtype: np.dtype) -> dict[str, np.ndarray]:
-        """The statistics, after both passes over rows of this dtype."""
+    def finish(self) -> dict[str, np.ndarray]:
+        """The statistics, after both passes."""
         at_ranks = np.stack([self._select(dim) for dim in range(len(self._upper))], 1)
-        low, high = _values(at_ranks.astype(np.uint32), dtype).astype(np.float64).reshape(2, len(QUANTILES), -1)
+        low, high = _values(at_ranks.astype(np.uint32), self._dtype).astype(np.float64).reshape(2, len(QUANTILES), -1)
         part = (np.array(list(QUANTILES.values())) * (self._count - 1) % 1)[:, None]
         return {
             "min": self._min,

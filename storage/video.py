@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 import av
 import numpy as np
+from av.video.reformatter import VideoReformatter
 
 from .errors import ConfigError, StoreError
 from .spec import Camera
@@ -95,13 +96,15 @@ class VideoWriter:
         self._stream.pix_fmt = self._input
         self._stream.width, self._stream.height = camera.width, camera.height
         self._stream.codec_context.time_base = Fraction(1, fps)
+        # One for all frames: to make one takes longer than to convert a small frame.
+        self._reformatter = VideoReformatter()
 
     def write(self, frames: np.ndarray) -> None:
         """Append frames (T, H, W, 3) uint8 RGB."""
-        for array in frames:
-            frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(array), format="rgb24")
+        for array in np.ascontiguousarray(frames):
+            frame = av.VideoFrame.from_numpy_buffer(array, format="rgb24")
             if self._input != "rgb24":
-                frame = frame.reformat(format=self._input, interpolation="BICUBIC")
+                frame = self._reformatter.reformat(frame, format=self._input, interpolation="BICUBIC")
             frame.pts, frame.time_base = self.num_frames, self._stream.codec_context.time_base
             self._container.mux(self._stream.encode(frame))
             self.num_frames += 1

@@ -30,7 +30,8 @@ FILE_OPERATIONS = ("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os
 
 
 def open_store(kind, path):
-    return {"zarr": ZarrStore, "lerobot": LeRobotStore}[kind].create(path, SPEC, exist_ok=True)
+    make = ZarrStore.create if kind == "zarr" else LeRobotStore.create
+    return make(path, SPEC, exist_ok=True)
 
 
 def kill_at(number):

@@ -27,7 +27,8 @@ def killed(mode, kind, folder, count=0):
 
 
 def resumed(kind, path):
-    return {"zarr": ZarrStore, "lerobot": LeRobotStore}[kind].create(path, SPEC, exist_ok=True)
+    make = ZarrStore.create if kind == "zarr" else LeRobotStore.create
+    return make(path, SPEC, exist_ok=True)
 
 
 def check_episodes(path, committed, **changes):
