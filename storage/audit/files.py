@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .. import lerobot_layout as layout
 from ..atomic import TEMPORARY_PREFIX
 from .finding import Finding
 from .manifest import RESTORE, Manifest, Record
@@ -18,7 +19,8 @@ def check_files(manifest: Manifest) -> Iterator[Finding]:
         for field, file in _files_of(record):
             if not (manifest.path / file).is_file():
                 yield Finding(field=field, message=f"{file} is missing; {RESTORE}", episode=record.id)
-    known = {file for record in (*manifest.records, *manifest.uncounted) for _, file in _files_of(record)}
+    known = {layout.SIDECAR_PIXELS.format(num_rows=sum(record.length for record in manifest.records))}
+    known |= {file for record in (*manifest.records, *manifest.uncounted) for _, file in _files_of(record)}
     for file in _present(manifest):
         if file not in known:
             message = "no episode refers to it; --repair moves it to the quarantine"
@@ -41,3 +43,5 @@ def _present(manifest: Manifest) -> Iterator[str]:
             torn = folder == "meta/episodes" and file.suffix == ".parquet"
             if file.is_file() and not temporary and not torn:
                 yield name.as_posix()
+    for file in sorted((manifest.path / "meta").glob("demoloom/pixels-*.npy")):
+        yield file.relative_to(manifest.path).as_posix()

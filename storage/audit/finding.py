@@ -7,9 +7,10 @@ from typing import Any, Literal, get_args
 
 Severity = Literal["error", "warning"]
 
-#: What `repair` can do: recompute a field's entry of `meta/stats.json`; correct the counts in `meta/info.json`; move a
+#: What `repair` can do: recompute a field's entry of `meta/stats.json`; correct `meta/info.json`; count the pixels in
+#: `meta/demoloom` anew; move a
 #: file or folder to the quarantine; drop episodes beyond those counted in; stamp rows t / fps.
-Mend = Literal["stats", "counts", "quarantine", "tail", "retime"]
+Mend = Literal["stats", "info", "pixels", "quarantine", "tail", "retime"]
 
 
 @dataclass(frozen=True, kw_only=True)

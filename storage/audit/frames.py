@@ -162,6 +162,8 @@ def _decode(path: object, fps: int) -> Iterator[tuple[int, str, np.ndarray]]:
     """Yield number, what is wrong with its stamp (or nothing) and pixels (H, W, 3) of each frame of a video."""
     with av.open(str(path)) as container:
         stream = container.streams.video[0]
+        if stream.codec_context is None:
+            raise ValueError("its codec is not known")
         # Without this a decoder makes up what it cannot read.
         stream.codec_context.options = {"err_detect": "explode"}
         stream.thread_type = "AUTO"

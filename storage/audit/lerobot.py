@@ -18,6 +18,7 @@ from .manifest import Manifest, read_manifest
 from .pixels import check_channels
 from .records import check_records
 from .rows import RowPass
+from .sidecar_checks import check_counted_pixels, check_sidecar
 from .stats import check_image_stats, check_stats, running_stats
 from .tally import Tally
 
@@ -31,14 +32,16 @@ def audit_lerobot(path: Path, tally: Tally, progress: Progress) -> Iterator[Find
         return
     tally.episodes = len(manifest.records)
     yield from check_records(manifest)
+    if manifest.sidecar is not None:
+        yield from check_sidecar(manifest, manifest.sidecar)
     yield from check_files(manifest)
     contents = Contents()
     yield from _audit_rows(manifest, contents, tally, progress)
     yield from _audit_frames(manifest, contents, tally, progress)
     yield from tally.findings()
     yield from contents.identical()
-    if manifest.lossless:
-        yield from contents.changed(manifest.summaries, manifest.digests)
+    if manifest.sidecar is not None and manifest.lossless:
+        yield from contents.changed(manifest.sidecar.summaries, manifest.sidecar.digests)
 
 
 def _audit_rows(manifest: Manifest, contents: Contents, tally: Tally, progress: Progress) -> Iterator[Finding]:
@@ -54,6 +57,7 @@ def _audit_rows(manifest: Manifest, contents: Contents, tally: Tally, progress: 
 
 
 def _audit_frames(manifest: Manifest, contents: Contents, tally: Tally, progress: Progress) -> Iterator[Finding]:
+    whole, histograms = True, {}
     for key in manifest.cameras("video") + manifest.cameras("image"):
         frames = FramePass(manifest, key, contents, tally)
         if manifest.features[key]["dtype"] == "image":
@@ -65,5 +69,8 @@ def _audit_frames(manifest: Manifest, contents: Contents, tally: Tally, progress
                 yield from frames.read_video(file, records)
         yield from frames.count()
         yield from check_channels(manifest, key, frames.pixels)
+        whole, histograms[key] = whole and frames.is_whole, frames.pixels.total()
         if frames.is_whole:
-            yield from check_image_stats(manifest, key, frames.pixels.total())
+            yield from check_image_stats(manifest, key, histograms[key])
+    if whole:
+        yield from check_counted_pixels(manifest, histograms)

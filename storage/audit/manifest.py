@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,10 @@ import pyarrow.parquet as pq
 
 from .. import lerobot_layout as layout
 from ..atomic import read_json
-from ..episode import EpisodeSummary
 from ..errors import StoreError
-from ..spec import EpisodeSpec, read_spec
+from ..spec import EpisodeSpec
 from .finding import Finding
+from .sidecar import Sidecar, read_sidecar
 
 RESTORE = "restore it from a copy"
 
@@ -71,9 +70,7 @@ class Manifest:
         uncounted: the episode that a killed writer of demoloom left before info.json counted it in.
         tasks: task_index -> text.
         stats: meta/stats.json.
-        spec: the sidecar's, None where demoloom did not write the dataset.
-        summaries, digests: by id, from the sidecar.
-        lossless: whether frames are stored as they were recorded, so that the digests hold for them.
+        sidecar: None where demoloom did not write the dataset.
     """
 
     path: Path
@@ -83,10 +80,17 @@ class Manifest:
     uncounted: tuple[Record, ...] = ()
     tasks: Mapping[int, str] = field(default_factory=dict)
     stats: Mapping[str, Any] = field(default_factory=dict)
-    spec: EpisodeSpec | None = None
-    summaries: Mapping[str, EpisodeSummary] = field(default_factory=dict)
-    digests: Mapping[str, str] = field(default_factory=dict)
-    lossless: bool = False
+    sidecar: Sidecar | None = None
+
+    @property
+    def spec(self) -> EpisodeSpec | None:
+        """The sidecar's, with bounds; None if there is none."""
+        return None if self.sidecar is None else self.sidecar.spec
+
+    @property
+    def lossless(self) -> bool:
+        """Whether frames are known to be stored as they were recorded."""
+        return self.sidecar is not None and self.sidecar.lossless
 
     @property
     def features(self) -> dict[str, dict[str, Any]]:
@@ -103,10 +107,9 @@ def read_manifest(path: Path, findings: list[Finding]) -> Manifest | None:
     info = _read_info(path, findings)
     if info is None:
         return None
-    own = (path / layout.SIDECAR_SPEC).is_file()
-    lines = _read_sidecar(path, findings) if own else []
-    records = _read_records(path, info, [str(line.get("id")) for line in lines], findings)
-    uncounted = _uncounted(records, info) if own else ()
+    sidecar = read_sidecar(path, findings)
+    records = _read_records(path, info, sidecar.ids if sidecar else (), findings)
+    uncounted = _uncounted(records, info) if sidecar else ()
     return Manifest(
         path=path,
         info=info,
@@ -115,10 +118,7 @@ def read_manifest(path: Path, findings: list[Finding]) -> Manifest | None:
         uncounted=uncounted,
         tasks=_read_tasks(path, findings),
         stats=_read_stats(path, findings),
-        spec=_read_own_spec(path, findings) if own else None,
-        summaries=dict(_summaries(lines)),
-        digests={str(line["id"]): str(line["digest"]) for line in lines if "id" in line and "digest" in line},
-        lossless=_is_lossless(path),
+        sidecar=sidecar,
     )
 
 
@@ -145,8 +145,10 @@ def _fault_of_info(info: Mapping[str, Any]) -> str | None:
         return f"fps is {fps!r}; it must be a whole number of 1 or more"
     if not isinstance(features, dict) or not all(_is_feature(feature) for feature in features.values()):
         return f"features must give each column a dtype and a shape; {RESTORE}"
-    if not isinstance(info.get("data_path"), str):
-        return f"data_path is missing; {RESTORE}"
+    filmed = any(feature["dtype"] == "video" for feature in features.values())
+    for name in ("data_path", "video_path") if filmed else ("data_path",):
+        if not isinstance(info.get(name), str):
+            return f"{name} is {info.get(name)!r}; {RESTORE}"
     return None
 
 
@@ -154,7 +156,7 @@ def _is_feature(feature: Any) -> bool:
     return isinstance(feature, dict) and "dtype" in feature and isinstance(feature.get("shape"), list)
 
 
-def _read_records(path: Path, info: Mapping[str, Any], ids: list[str], findings: list[Finding]) -> list[Record]:
+def _read_records(path: Path, info: Mapping[str, Any], ids: Sequence[str], findings: list[Finding]) -> list[Record]:
     files = sorted((path / "meta" / "episodes").glob("*/*.parquet"))
     raws: list[tuple[dict[str, Any], str]] = []
     torn = []
@@ -168,7 +170,7 @@ def _read_records(path: Path, info: Mapping[str, Any], ids: list[str], findings:
     for raw, name in raws:
         try:
             records.append(_record(path, info, raw, ids, name))
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+        except (LookupError, TypeError, ValueError) as error:
             what = f"a record in {name} cannot be used ({type(error).__name__}: {error}); {RESTORE}"
             findings.append(Finding(field="meta/episodes", message=what))
     findings += _torn_records(torn, len(records), info)
@@ -203,7 +205,7 @@ def _read_raw_records(file: Path, features: Mapping[str, Any]) -> list[dict[str,
     return list(parquet.read(names).to_pylist())
 
 
-def _record(path: Path, info: Mapping[str, Any], raw: Mapping[str, Any], ids: list[str], file: str) -> Record:
+def _record(path: Path, info: Mapping[str, Any], raw: Mapping[str, Any], ids: Sequence[str], file: str) -> Record:
     number = int(raw["episode_index"])
     keys = [key for key, feature in info["features"].items() if feature["dtype"] in ("video", "image")]
     means = {key: np.ravel(raw[f"stats/{key}/mean"]) for key in keys if raw.get(f"stats/{key}/mean") is not None}
@@ -246,38 +248,3 @@ def _read_stats(path: Path, findings: list[Finding]) -> dict[str, Any]:
         message = f"it cannot be read ({error.__cause__}); --repair makes it anew"
         findings.append(Finding(field=layout.STATS, message=message, mend="stats"))
         return {}
-
-
-def _read_own_spec(path: Path, findings: list[Finding]) -> EpisodeSpec | None:
-    try:
-        return read_spec(path / layout.SIDECAR_SPEC)
-    except StoreError as error:
-        findings.append(Finding(field=layout.SIDECAR_SPEC, message=str(error)))
-        return None
-
-
-def _read_sidecar(path: Path, findings: list[Finding]) -> list[dict[str, Any]]:
-    try:
-        lines = (path / layout.SIDECAR_EPISODES).read_text(encoding="utf-8").split("\n")
-        return [dict(json.loads(line)) for line in lines if line]
-    except (OSError, ValueError, TypeError) as error:
-        message = f"it cannot be read ({error}); restore it, or delete meta/demoloom to read a plain LeRobot dataset"
-        findings.append(Finding(field=layout.SIDECAR_EPISODES, message=message))
-        return []
-
-
-def _summaries(lines: list[dict[str, Any]]) -> Iterator[tuple[str, EpisodeSummary]]:
-    for line in lines:
-        try:
-            summary = EpisodeSummary.from_dict(line)
-        except (KeyError, TypeError):
-            continue
-        yield summary.id, summary
-
-
-def _is_lossless(path: Path) -> bool:
-    try:
-        codec = read_json(path / layout.SIDECAR_CODEC)
-    except StoreError:
-        return False
-    return codec.get("kind") == "image" or (codec.get("pix_fmt") == "gbrp" and codec.get("crf") == 0)

@@ -24,11 +24,15 @@ from .tally import Tally
 from .values import numbers_of
 
 
-def correct_counts(manifest: Manifest, quarantine: Quarantine) -> str:
-    """Write what the records come to into meta/info.json; return what was done."""
+def correct_info(manifest: Manifest, quarantine: Quarantine) -> str:
+    """Write the counts of the records and the columns of the sidecar into meta/info.json; return what was done."""
+    features, sidecar = manifest.features, manifest.sidecar
+    if sidecar is not None and sidecar.spec is not None and sidecar.codec is not None:
+        for name, due in layout.features(sidecar.spec, sidecar.codec).items():
+            features[name] = {**due, **features.get(name, {}), **{key: due[key] for key in ("dtype", "shape", "names")}}
     quarantine.keep(layout.INFO)
-    write_json(manifest.path / layout.INFO, {**manifest.info, **counts_of(manifest)})
-    return f"corrected the counts in {layout.INFO}"
+    write_json(manifest.path / layout.INFO, {**manifest.info, "features": features, **counts_of(manifest)})
+    return f"corrected {layout.INFO}"
 
 
 def recompute_stats(manifest: Manifest, fields: Collection[str], quarantine: Quarantine) -> Iterator[str]:
@@ -44,6 +48,19 @@ def recompute_stats(manifest: Manifest, fields: Collection[str], quarantine: Qua
         quarantine.keep(layout.STATS)
     write_json(manifest.path / layout.STATS, {**manifest.stats, **stats})
     yield f"computed the statistics of {', '.join(stats)} anew in {layout.STATS}"
+
+
+def count_pixels(manifest: Manifest, quarantine: Quarantine) -> str:
+    """Count the pixels of each camera anew for the sidecar; return what was done."""
+    file = layout.SIDECAR_PIXELS.format(num_rows=sum(record.length for record in manifest.records))
+    if (manifest.path / file).exists():
+        quarantine.take(file)
+    counts = np.stack([_histogram(manifest, key) for key in manifest.cameras("video") + manifest.cameras("image")])
+    temporary = (manifest.path / file).with_name(f"{TEMPORARY_PREFIX}pixels.npy")
+    with refusals_named(manifest.path / file):
+        np.save(temporary, counts)
+        os.replace(temporary, manifest.path / file)
+    return f"counted the pixels for {file}"
 
 
 def retime(manifest: Manifest, quarantine: Quarantine) -> Iterator[str]:
@@ -71,7 +88,7 @@ def _files_of(record: Record) -> list[str]:
 def _stats_of(manifest: Manifest, name: str) -> dict[str, Any] | None:
     dtype = manifest.features[name]["dtype"]
     if dtype in ("video", "image"):
-        found = _image_stats(manifest, name)
+        found = image_stats(_histogram(manifest, name), sum(record.length for record in manifest.records))
     elif str(dtype).startswith(("float", "int", "uint", "bool")):
         found = vector_stats(_column(manifest, name))
     else:
@@ -86,14 +103,14 @@ def _column(manifest: Manifest, name: str) -> np.ndarray:
     return np.concatenate([part for part in parts if part is not None])
 
 
-def _image_stats(manifest: Manifest, key: str) -> dict[str, np.ndarray]:
+def _histogram(manifest: Manifest, key: str) -> np.ndarray:
     frames = FramePass(manifest, key, Contents(), Tally())
     if manifest.features[key]["dtype"] == "image":
         list(frames.read_images())
     else:
         for file, records in frames.files().items():
             list(frames.read_video(file, records))
-    return image_stats(frames.pixels.total(), sum(record.length for record in manifest.records))
+    return frames.pixels.total()
 
 
 def _retime_file(path: Path, fps: int) -> None:

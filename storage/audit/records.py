@@ -26,8 +26,6 @@ def check_records(manifest: Manifest) -> Iterator[Finding]:
     yield from _uncounted(manifest)
     yield from check_counts(manifest)
     yield from _check_shapes(manifest)
-    if manifest.spec is not None:
-        yield from _check_sidecar(manifest)
 
 
 def check_counts(manifest: Manifest) -> Iterator[Finding]:
@@ -35,7 +33,7 @@ def check_counts(manifest: Manifest) -> Iterator[Finding]:
     for name, value in counts_of(manifest).items():
         if manifest.info.get(name) != value:
             message = f"{name} is {manifest.info.get(name)!r}, meta/episodes and meta/tasks.parquet give {value!r}"
-            yield Finding(field=layout.INFO, message=f"{message}; --repair corrects it", mend="counts")
+            yield Finding(field=layout.INFO, message=f"{message}; --repair corrects it", mend="info")
 
 
 def counts_of(manifest: Manifest) -> dict[str, object]:
@@ -118,24 +116,3 @@ def _check_shapes(manifest: Manifest) -> Iterator[Finding]:
         if isinstance(names, list) and len(feature["shape"]) == 1 and len(names) != feature["shape"][0]:
             message = f"it has shape {feature['shape']} and {len(names)} names {names} in {layout.INFO}"
             yield Finding(field=name, message=f"{message}; correct the one that is wrong")
-
-
-def _check_sidecar(manifest: Manifest) -> Iterator[Finding]:
-    remedy = "another tool edited the dataset, delete meta/demoloom to read it as a plain LeRobot dataset"
-    for record in manifest.records:
-        summary = manifest.summaries.get(record.id)
-        if summary is None:
-            yield Finding(field=layout.SIDECAR_EPISODES, message=f"it has no summary; {remedy}", episode=record.id)
-        elif summary.length != record.length:
-            message = f"its summary has length {summary.length}, its record {record.length}; {remedy}"
-            yield Finding(field=layout.SIDECAR_EPISODES, message=message, episode=record.id)
-    for id, count in Counter(record.id for record in manifest.records).items():
-        if count > 1:
-            yield Finding(field="id", message=f"{count} episodes have this id; give each its own", episode=id)
-    pixels = layout.SIDECAR_PIXELS.format(num_rows=sum(record.length for record in manifest.records))
-    if not (manifest.path / pixels).is_file():
-        message = "it is missing, and without it nothing can be added; `demoloom convert` the dataset to a new one"
-        yield Finding(field=pixels, message=message, severity="warning")
-    if manifest.spec is not None and manifest.spec.fps != manifest.fps:
-        message = f"fps is {manifest.spec.fps} in {layout.SIDECAR_SPEC} and {manifest.fps} in {layout.INFO}"
-        yield Finding(field="fps", message=f"{message}; correct the one that is wrong")

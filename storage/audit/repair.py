@@ -76,8 +76,10 @@ def _mend_lerobot(path: Path, findings: list[Finding], quarantine: Quarantine) -
         yield from mend.drop_tail(manifest, quarantine)
     if "retime" in mends:
         yield from mend.retime(manifest, quarantine)
-    if "counts" in mends:
-        yield mend.correct_counts(manifest, quarantine)
+    if "info" in mends:
+        yield mend.correct_info(manifest, quarantine)
+    if "pixels" in mends:
+        yield mend.count_pixels(manifest, quarantine)
     if "stats" in mends:
         fields = {finding.field for finding in findings if finding.mend == "stats"}
         yield from mend.recompute_stats(manifest, fields, quarantine)

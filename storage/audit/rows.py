@@ -99,7 +99,7 @@ class RowPass:
         usable = {name: values for name, values in columns.items() if values is not None}
         if "episode_index" not in usable:
             return
-        numbers = usable["episode_index"][:, 0]
+        numbers = np.nan_to_num(usable["episode_index"][:, 0], nan=-1)
         edges = [0, *(np.flatnonzero(np.diff(numbers)) + 1), len(numbers)]
         for start, stop in pairwise(edges):
             part = {name: values[start:stop] for name, values in usable.items()}

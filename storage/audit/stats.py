@@ -46,6 +46,9 @@ def check_stats(manifest: Manifest, stats: Mapping[str, RunningStats]) -> Iterat
             message = f"{STATS} has no statistics of it, which policies normalise with; {_REPAIR}"
             yield Finding(field=name, message=message, severity="warning", mend="stats")
             continue
+        if manifest.sidecar is not None and (lost := sorted(QUANTILES.keys() - claims.keys())):
+            message = f"{STATS} has no {', '.join(lost)} of it; {_REPAIR}"
+            yield Finding(field=name, message=message, severity="warning", mend="stats")
         yield from _moments(name, claims, running)
         yield from _quantiles(name, claims, running)
 

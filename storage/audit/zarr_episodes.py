@@ -101,7 +101,7 @@ def _check_episode(
         for start, rows in _blocks(store, folder.name, summary.length):
             _check_rows(folder.name, start, rows, store.spec, tally)
             digest.update(rows)
-    except StoreError as error:
+    except (StoreError, TypeError, AttributeError, ArithmeticError) as error:
         yield _torn(folder, "arrays", f"{error.__cause__ or error}; {_QUARANTINE}")
         return
     yield from _check_digest(folder, digest, summary, stored)

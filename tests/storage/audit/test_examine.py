@@ -42,7 +42,7 @@ def test_what_demoloom_alone_cannot_read_is_a_finding(copy):
         ({"codebase_version": "v2.1"}, "version v2.1, demoloom reads v3.x; convert"),
         ({"fps": 29.97}, "fps is 29.97; it must be a whole number"),
         ({"features": {"action": 3}}, "features must give each column a dtype"),
-        ({"data_path": None}, "data_path is missing"),
+        ({"data_path": None}, "data_path is None; restore"),
     ],
 )
 def test_an_info_that_cannot_be_used_is_a_finding(copy, change, says):

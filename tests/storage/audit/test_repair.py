@@ -10,7 +10,7 @@ from demoloom.storage.audit import audit, repair
 from demoloom.storage.lerobot_store import LeRobotStore
 from demoloom.storage.norm_stats import vector_stats
 
-from .damage import DATA, VIDEO, edit_json, edit_rows, edit_stats, named
+from .damage import DATA, VIDEO, edit_feature, edit_json, edit_rows, edit_stats, named
 
 KINDS = ["lerobot", "images", "lossy", "growing", "foreign"]
 
@@ -28,7 +28,7 @@ def test_a_clean_dataset_is_left_alone(dataset):
 def test_counts_are_corrected_and_the_original_kept(dataset):
     edit_json(dataset / "meta/info.json", total_episodes=9, total_frames=1, splits={"train": "0:9"})
     repaired = repair(dataset)
-    assert repaired.done == ("corrected the counts in meta/info.json",)
+    assert repaired.done == ("corrected meta/info.json",)
     assert audit(dataset).findings == repaired.report.findings == ()
     info = json.loads((dataset / "meta/info.json").read_text())
     assert (info["total_episodes"], info["total_frames"], info["splits"]) == (3, 15, {"train": "0:3"})
@@ -107,10 +107,11 @@ def test_an_episode_that_a_killed_writer_did_not_count_in_is_moved_away(copy, ma
     with LeRobotStore.open(dataset) as store:
         before = (dataset / "meta/info.json").read_bytes()
         stats = (dataset / "meta/stats.json").read_bytes()
+        pixels = (dataset / "meta/demoloom/pixels-15.npy").read_bytes()
         store.append(make_episode(3))
     (dataset / "meta/info.json").write_bytes(before)
     (dataset / "meta/stats.json").write_bytes(stats)
-    (dataset / "meta/demoloom/pixels-22.npy").rename(dataset / "meta/demoloom/pixels-15.npy")
+    (dataset / "meta/demoloom/pixels-15.npy").write_bytes(pixels)
     for file in sorted(dataset.rglob("*file-003*")):
         if any(str(file.relative_to(dataset)).startswith(name) for name in files):
             left[file] = file.read_bytes()
@@ -126,13 +127,39 @@ def test_an_episode_that_a_killed_writer_did_not_count_in_is_moved_away(copy, ma
     assert len(open_dataset(dataset)) == 3
 
 
+@pytest.mark.parametrize("damage", ["missing", "wrong", "torn"])
+def test_the_pixels_that_a_writer_goes_on_counting_are_counted_anew(copy, make_episode, damage):
+    dataset = copy("growing")
+    file = dataset / "meta/demoloom/pixels-15.npy"
+    counts = np.load(file)
+    file.unlink()
+    if damage == "wrong":
+        np.save(file, counts + 1)
+    elif damage == "torn":
+        file.write_bytes(b"\x93NUMPY")
+    assert audit(dataset).warnings == 1
+    assert repair(dataset).report.findings == ()
+    np.testing.assert_array_equal(np.load(file), counts)
+    with LeRobotStore.open(dataset) as store:
+        assert store.append(make_episode(3))
+    assert audit(dataset).findings == ()
+
+
+def test_columns_that_another_tool_declared_otherwise_are_declared_as_the_spec_says(copy):
+    dataset = copy("lerobot")
+    before = (dataset / "meta/info.json").read_text()
+    edit_feature(dataset, "action", shape=[3], names=["x", "y", "z"], dtype="float64")
+    assert repair(dataset).report.findings == ()
+    assert json.loads((dataset / "meta/info.json").read_text()) == json.loads(before)
+
+
 def test_what_would_need_data_that_is_not_there_stays_a_finding(copy):
     dataset = copy("lerobot")
     edit_rows(dataset, "action", lambda actions: [[float("nan"), 0.0], *actions[1:]])
     (dataset / VIDEO).unlink()
     edit_json(dataset / "meta/info.json", total_frames=2)
     repaired = repair(dataset)
-    assert repaired.done == ("corrected the counts in meta/info.json",)
+    assert repaired.done == ("corrected meta/info.json",)
     assert {("run-000000", "action"), ("run-000000", "observation.images.top")} <= named(repaired.report)
 
 
