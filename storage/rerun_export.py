@@ -7,7 +7,7 @@ One `.rrd` file holds one episode. Entities have LeRobot's names (`observation.i
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,10 +18,10 @@ from PIL import Image
 from .atomic import publish_folder
 from .columns import ACTION, REWARD, SCORE, STATE, SUCCESS, TRUST, columns_of, frames_of, names_of
 from .dataset import EpisodeReader
+from .drafts import block_ranges, rows_per_block
 from .episode import EpisodeSummary, Rows
 from .errors import ConfigError
 from .progress import Progress, silent
-from .recorder import block_length
 from .spec import EpisodeSpec
 
 #: Frames of no more pixels become PNG, larger ones JPEG; on frames this small JPEG shows and saves little.
@@ -71,17 +71,11 @@ def _write_recording(rerun: Any, reader: EpisodeReader, summary: EpisodeSummary,
     recording.save(file, default_blueprint=_blueprint(reader.spec))
     try:
         _describe(rerun, recording, reader.spec, summary)
-        for start, rows in _blocks(reader, summary):
-            _send_rows(rerun, recording, rows, start, reader.spec.fps)
+        for start, stop in block_ranges(0, summary.length, rows_per_block(reader.spec)):
+            _send_rows(rerun, recording, reader.rows(summary.id, start, stop), start, reader.spec.fps)
         recording.flush()
     finally:
         recording.disconnect()
-
-
-def _blocks(reader: EpisodeReader, summary: EpisodeSummary) -> Iterator[tuple[int, Rows]]:
-    count = block_length(sum(3 * camera.height * camera.width for camera in reader.spec.cameras))
-    for start in range(0, summary.length, count):
-        yield start, reader.rows(summary.id, start, min(start + count, summary.length))
 
 
 def _describe(rerun: Any, recording: Any, spec: EpisodeSpec, summary: EpisodeSummary) -> None:

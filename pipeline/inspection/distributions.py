@@ -8,9 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...storage.columns import ACTION, LABEL_PREFIX, REWARD, SCORE, STATE, TRUST, names_of
+from ...storage.content import stamp
 from ...storage.dataset import EpisodeReader
 from ...storage.episode import EpisodeSummary
 from ...storage.progress import Progress
+from ...storage.quality import read_quality
+from ...storage.quality.table import NUMERIC_SCORES
 from ...storage.spec import EpisodeSpec
 
 #: Episodes whose columns are read at most; of more, so many evenly spread.
@@ -19,6 +22,8 @@ MOST_EPISODES = 1000
 MOST_NUMBERS = 4_000_000
 #: Bars of a histogram at most.
 MOST_BARS = 32
+#: Without those that stand under another name among the episodes' own.
+QUALITY_SCORES = tuple(name for name in NUMERIC_SCORES if name != "length")
 
 
 @dataclass(frozen=True)
@@ -72,13 +77,16 @@ class Distributions:
 
 
 def measure(reader: EpisodeReader, summaries: Sequence[EpisodeSummary], progress: Progress) -> Distributions:
-    """Read the columns of the episodes, or of evenly spread ones of very many, and sort them by quantity."""
+    """Read the columns of the episodes, or of evenly spread ones of very many, and sort them by quantity.
+
+    Quality scores are among them if they were stored and the dataset has not changed since.
+    """
     chosen = [summaries[number] for number in evenly(len(summaries), MOST_EPISODES)]
     width = sum(len(names) for names in names_of(reader.spec).values())
     stride = max(1, -(-sum(one.length for one in chosen) * width // MOST_NUMBERS))
     columns = _read_columns(reader, chosen, stride, progress)
     groups = {"Episodes": _of_episodes(summaries), **_of_rows(columns, reader.spec)} if summaries else {}
-    return Distributions(groups, len(chosen), stride)
+    return Distributions(groups | _of_quality(reader), len(chosen), stride)
 
 
 def evenly(count: int, most: int) -> list[int]:
@@ -122,3 +130,11 @@ def _of_rows(columns: Mapping[str, np.ndarray], spec: EpisodeSpec) -> dict[str, 
     }
     steps = [Distribution.of(name.split(".")[-1], columns[name][:, 0]) for name in (SCORE, TRUST, REWARD)]
     return {"Steps": steps, **groups}
+
+
+def _of_quality(reader: EpisodeReader) -> dict[str, list[Distribution]]:
+    table = read_quality(reader.path)
+    if table is None or not table.episodes or table.stamp != stamp(reader):
+        return {}
+    scores = {name: [float(getattr(one, name)) for one in table.episodes.values()] for name in QUALITY_SCORES}
+    return {"Quality of episodes": [Distribution.of(name, np.array(values)) for name, values in scores.items()]}

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...storage.content import FeedingRun, content_hash, keeps_digests, runs_of
 from ...storage.dataset import EpisodeReader
 from ...storage.episode import EpisodeSummary
 from ...storage.progress import Progress, silent
@@ -24,6 +25,8 @@ class Inspection:
         summaries: of all episodes.
         shown: those which are shown one by one.
         distributions: of all quantities.
+        content: hash of what the dataset holds (`storage.content`); None where every frame must be read for it.
+        runs: what fed the dataset.
     """
 
     name: str
@@ -31,6 +34,8 @@ class Inspection:
     summaries: Sequence[EpisodeSummary]
     shown: Sequence[EpisodeSummary]
     distributions: Distributions
+    content: str | None
+    runs: Sequence[FeedingRun]
 
     @property
     def num_steps(self) -> int:
@@ -81,4 +86,6 @@ def inspect_dataset(reader: EpisodeReader, num_episodes: int = 48, progress: Pro
         summaries=summaries,
         shown=shown_episodes(summaries, num_episodes),
         distributions=measure(reader, summaries, progress),
+        content=content_hash(reader) if keeps_digests(reader) else None,
+        runs=runs_of(reader),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -13,8 +13,8 @@ import numpy as np
 from PIL import Image
 
 from ...storage.dataset import EpisodeReader
+from ...storage.drafts import block_ranges, rows_per_block
 from ...storage.episode import EpisodeSummary
-from ...storage.recorder import block_length
 from ...storage.spec import Camera, EpisodeSpec
 from ..report.pictures import data_uri
 from .tiles import Tiles
@@ -87,11 +87,13 @@ def stills(reader: EpisodeReader, summary: EpisodeSummary) -> Picture:
 
 def _every(reader: EpisodeReader, summary: EpisodeSummary, stride: int) -> Iterator[Mapping[str, np.ndarray]]:
     """Every `stride`-th frame (H, W, 3) of all cameras."""
-    frame_bytes = sum(3 * camera.height * camera.width for camera in reader.spec.cameras)
-    # Whole strides, so that every block begins with a frame that is shown.
-    count = 1 if stride > SKIP_ROWS else stride * -(-block_length(frame_bytes) // stride)
-    for start in range(0, summary.length, max(count, stride)):
-        rows = reader.rows(summary.id, start, min(start + count, summary.length))
+    if stride > SKIP_ROWS:
+        blocks: Iterable[tuple[int, int]] = ((step, step + 1) for step in range(0, summary.length, stride))
+    else:
+        # Whole strides, so that every block begins with a frame that is shown.
+        blocks = block_ranges(0, summary.length, stride * -(-rows_per_block(reader.spec) // stride))
+    for start, stop in blocks:
+        rows = reader.rows(summary.id, start, stop)
         for step in range(0, len(rows), stride):
             yield {name: frames[step] for name, frames in rows.images.items()}
 

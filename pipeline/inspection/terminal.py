@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ...storage.content import FeedingRun
 from ...storage.episode import EpisodeSummary
 from ..report.templates import seconds
 from .distributions import Distribution
@@ -20,6 +21,8 @@ _LEVELS = "▁▂▃▄▅▆▇█"
 _BARS = 16
 #: Columns of a log file or a pipe, which has no width of its own.
 PLAIN_WIDTH = 160
+#: Runs that are listed at most.
+MOST_RUNS = 8
 
 
 def print_inspection(inspection: Inspection, console: Console | None = None) -> None:
@@ -41,7 +44,7 @@ def make_console() -> Console:
 
 
 def facts(inspection: Inspection) -> Table:
-    """Robot, rate, cameras, state, action, labels and tasks."""
+    """Robot, rate, cameras, state, action, labels, tasks, content and the runs that fed the dataset."""
     spec = inspection.spec
     table = Table(box=None, show_header=False, pad_edge=False)
     labels = [f"{name} ({', '.join(vector.names)})" for name, vector in spec.labels.items()]
@@ -53,10 +56,21 @@ def facts(inspection: Inspection) -> Table:
         "labels": ", ".join(labels) or "none",
         "tasks": "; ".join(f"{task} ({count})" for task, count in inspection.tasks[:5]) or "none",
         "length": seconds(inspection.duration_s),
+        "content": inspection.content or "not known without decoding every frame",
     }
     for name, value in rows.items():
         table.add_row(Text(name, "bold"), _text(value))
+    for number, run in enumerate(inspection.runs[:MOST_RUNS]):
+        table.add_row("" if number else Text("made by", "bold"), _text(_made_by(run)))
+    if len(inspection.runs) > MOST_RUNS:
+        table.add_row("", f"and {len(inspection.runs) - MOST_RUNS} others")
     return table
+
+
+def _made_by(run: FeedingRun) -> str:
+    parts = {"world": run.world, "stream": run.stream, "from": run.source, "code": run.code, "seed": run.seed}
+    words = [run.stage, *(f"{name} {value}" for name, value in parts.items() if value not in ("", None))]
+    return f"{', '.join(filter(None, words)) or 'unknown'} ({run.num_episodes})"
 
 
 def quantities(inspection: Inspection) -> Table:

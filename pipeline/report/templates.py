@@ -29,6 +29,8 @@ def show_value(value: Any) -> str:
 
 
 def seconds(duration: float) -> str:
-    """`3 min 05 s`."""
+    """`3 min 05 s`, from two hours on `2 h 04 min`."""
     minutes, rest = divmod(round(duration), 60)
+    if minutes >= 120:
+        return f"{minutes // 60} h {minutes % 60:02d} min"
     return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"

@@ -7,7 +7,8 @@ import pytest
 
 from demoloom.pipeline.inspection import distributions
 from demoloom.pipeline.inspection.distributions import Distribution, evenly, measure
-from demoloom.storage import open_dataset, silent
+from demoloom.storage import ZarrStore, open_dataset, silent
+from demoloom.storage.quality import score_dataset, write_quality
 
 from ..runs import dot_episode, write_store
 
@@ -78,3 +79,15 @@ def test_of_very_many_episodes_evenly_spread_ones_are_read(tmp_path: Path, monke
     assert found.num_episodes == 2
     assert len(found.groups["Action"][0].values) == 2 + 4
     assert found.groups["Episodes"][0].values.tolist() == [2, 3, 4]
+
+
+def test_stored_quality_scores_are_shown_until_the_dataset_changes(tmp_path: Path) -> None:
+    write_store(tmp_path / "store", [dot_episode(0, length=5)])
+    reader = ZarrStore.open(tmp_path / "store")
+    write_quality(reader.path, score_dataset(reader))
+    groups = measure(reader, reader.summaries(), silent).groups
+    scores = {one.name: one.values.tolist() for one in groups["Quality of episodes"]}
+    assert scores["path_efficiency"] == [1]
+    assert scores["duration_s"] == [0.5]
+    reader.append(dot_episode(1))
+    assert "Quality of episodes" not in measure(reader, reader.summaries(), silent).groups

@@ -14,6 +14,7 @@ from demoloom.pipeline.inspection import inspect_dataset, write_page
 from demoloom.pipeline.inspection.distributions import Distribution
 from demoloom.pipeline.inspection.page import MOST_TEXT, clip, describe, episode_table
 from demoloom.storage import Episode, StoreError, open_dataset, summarise
+from demoloom.storage.content import content_hash
 
 from ..runs import dot_episode, write_store
 
@@ -52,6 +53,13 @@ def test_the_page_asks_nothing_of_the_network_nor_of_other_files(page: str) -> N
 
 def test_the_page_begins_with_what_the_dataset_holds(page: str) -> None:
     assert "4 episodes, 48 steps, 5 s: 3 success , 1 failure" in text_of(page)
+
+
+def test_the_page_names_the_content_and_what_made_it(tmp_path: Path) -> None:
+    lineage = {"plan": {"stage": "generate", "run_seed": 7, "stream": {"name": "<expert>"}}, "code": "0.1.0+gabc"}
+    page = page_of(tmp_path, [replace(dot_episode(0), lineage=lineage)])
+    assert content_hash(open_dataset(tmp_path / "store")) in page
+    assert "generate <expert> 0.1.0+gabc 7 1" in text_of(page)
 
 
 def test_every_episode_has_stills_a_film_and_a_row(page: str) -> None:

@@ -40,6 +40,18 @@ def test_the_tables_hold_facts_quantities_and_episodes(tmp_path: Path) -> None:
     assert lines[-1] == "2 episodes, 24 steps: 1 success, 1 failure"
 
 
+def test_the_runs_that_fed_the_dataset_are_listed(tmp_path: Path) -> None:
+    def of(stage: str, seed: int | None, index: int) -> Episode:
+        return replace(dot_episode(index), lineage={"plan": {"stage": stage, "run_seed": seed}})
+
+    lines = printed(tmp_path, [of("collect", None, 0), of("generate", 7, 1), of("generate", 7, 2)]).splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("made by"))
+    assert [line.split() for line in lines[first : first + 2]] == [
+        ["made", "by", "collect", "(1)"],
+        ["generate,", "seed", "7", "(2)"],
+    ]
+
+
 def test_episodes_that_are_not_listed_are_counted(tmp_path: Path) -> None:
     assert "... and 2 more; --episodes 0 lists all" in printed(tmp_path, [*map(dot_episode, range(3))], 1)
 
