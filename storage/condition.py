@@ -62,7 +62,7 @@ class Clause:
 
     def describe(self, values: Mapping[str, Value]) -> str:
         """The values of its names: `jerk_mean = 4.2`."""
-        return ", ".join(f"{name} = {_shown(values[name])}" for name in self.names)
+        return ", ".join(f"{name} = {shown(values[name])}" for name in self.names)
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,11 @@ def parse_condition(text: str, kinds: Mapping[str, Kind]) -> Condition:
     if kind != "truth":
         raise ConfigError(f"{text!r} is a {kind}, not a condition; compare it with something, as in 'a < 3'")
     return Condition(text.strip(), tuple(_clause(part) for part in _conjuncts(tree)))
+
+
+def shown(value: Value) -> str:
+    """A value in a few characters."""
+    return f"{value:.4g}" if isinstance(value, float) else repr(value)
 
 
 def _conjuncts(tree: ast.expr) -> list[ast.expr]:
@@ -209,7 +214,3 @@ def _evaluate(node: ast.expr, values: Mapping[str, Value]) -> Any:
             found = [_evaluate(side, values) for side in (left, *others)]
             return all(_COMPARISONS[type(op)](*sides) for op, *sides in zip(ops, found, found[1:], strict=False))
     raise AssertionError(f"{ast.dump(node)} was let through")
-
-
-def _shown(value: Value) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else repr(value)

@@ -57,11 +57,11 @@ def keeps_digests(reader: EpisodeReader) -> bool:
 
 def episode_digests(reader: EpisodeReader, progress: Progress = silent) -> dict[str, str]:
     """The digest of each episode (`recorder.digest_of`), kept with it or else computed from its rows."""
-    kept = _kept_digests(reader)
+    kept, ids = _kept_digests(reader), reader.ids()
     digests = {}
-    for number, id in enumerate(reader.ids()):
+    for number, id in enumerate(ids, start=1):
         digests[id] = kept.get(id) or _computed_digest(reader, id)
-        progress(number + 1, len(reader), id)
+        progress(number, len(ids), id)
     return digests
 
 
@@ -70,8 +70,8 @@ def stamp(reader: EpisodeReader) -> str:
 
     The content hash where digests are kept, else a hash over the files that hold all but the frames.
     """
-    if keeps_digests(reader):
-        return content_hash(reader)
+    if len(kept := _kept_digests(reader)) == len(reader):
+        return hash_digests(reader, kept)
     digest = hashlib.sha256(b"files")
     files = [reader.path / "meta" / "info.json"]
     files += sorted(file for part in ("data", "meta/episodes") for file in (reader.path / part).rglob("*.parquet"))

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from .atomic import publish_folder
-from .dataset import EpisodeReader
 from .errors import ConfigError, StoreError
 from .recorder import EpisodeStore
 from .spec import EpisodeSpec
@@ -18,11 +17,6 @@ if TYPE_CHECKING:
     from .video import Codec
 
 Format = Literal["lerobot", "zarr"]
-
-
-def format_of(reader: EpisodeReader) -> Format:
-    """The format of a stored dataset."""
-    return "lerobot" if (reader.path / "meta" / "info.json").is_file() else "zarr"
 
 
 @contextmanager

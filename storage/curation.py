@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .atomic import is_occupied
+from .atomic import is_occupied, remove_folder
 from .condition import Condition, Kind, Value, parse_condition
-from .create import Format, new_dataset
+from .create import Format
 from .dataset import EpisodeReader, open_dataset
-from .drafts import Draft, copy_of, record_draft, with_edit
+from .drafts import Draft, copy_of, with_edit, write_drafts
 from .episode import EpisodeSummary
 from .errors import StoreError
 from .progress import Progress, silent
@@ -132,15 +133,15 @@ def curate(
     condition = parse_keep(keep)
     verdicts = judge(reader, condition, quality_of(reader, progress))
     refuse_none_kept(verdicts, condition)
-    with ExitStack() as stack:
-        stores = {
-            is_kept: stack.enter_context(new_dataset(path, format, reader.spec, codec=codec))
-            for is_kept, path in ((False, rejected), (True, out))
-            if any(verdict.is_kept == is_kept for verdict in verdicts)
-        }
-        for number, verdict in enumerate(verdicts):
-            record_draft(stores[verdict.is_kept], draft_of(reader, verdict, condition))
-            progress(number + 1, len(verdicts), verdict.id)
+    drafts = [(verdict.is_kept, draft_of(reader, verdict, condition)) for verdict in verdicts]
+    write = partial(write_drafts, format=format, spec=reader.spec, codec=codec, total=len(drafts), progress=progress)
+    with ExitStack() as undo:
+        if others := [draft for is_kept, draft in drafts if not is_kept]:
+            write(rejected, drafts=others)
+            # Where the kept cannot be written, the next try must not be refused because of these.
+            undo.callback(remove_folder, rejected)
+        write(out, drafts=[draft for is_kept, draft in drafts if is_kept])
+        undo.pop_all()
     write_quality(out, score_dataset(open_dataset(out)))
     return verdicts
 

@@ -61,10 +61,11 @@ def find_cuts(reader: EpisodeReader, settings: TrimSettings, progress: Progress 
 
     An episode that is idle from end to end stays whole: to reject it is for `curate`, by its `idle_share`.
     """
-    for number, id in enumerate(reader.ids()):
+    ids = reader.ids()
+    for number, id in enumerate(ids, start=1):
         columns = reader.columns(id)
         start, stop = busy_rows(columns, reader.spec, settings)
-        progress(number + 1, len(reader), id)
+        progress(number, len(ids), id)
         yield Cut(id, start, stop, len(columns[ACTION]))
 
 

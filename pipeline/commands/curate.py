@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from ..choices import Given, refuse_preset
 from ..console import say, show_progress
+from ..output import Output, OutputOptions
 
 if TYPE_CHECKING:
     from ...storage.curation import Verdict
@@ -34,10 +35,9 @@ class Options:
     """What an episode must meet, such as "jerk_mean < 3 and idle_share < 0.2"."""
     rejected: Path | None = None
     """Folder of all other episodes, with the reasons; `rejected` beside `out` by default."""
-    format: Literal["lerobot", "zarr"] | None = None
-    """What is written; by default what is read. LeRobot keeps frames as lossless video."""
     dry_run: bool = False
     """Write nothing, only list the verdicts."""
+    output: OutputOptions = field(default_factory=Output)
 
 
 def default_options(given: Given) -> object:
@@ -47,8 +47,7 @@ def default_options(given: Given) -> object:
 
 
 def main(options: Options) -> None:
-    """Curate, then print which clause rejected how many; in a dry run the verdict on each episode."""
-    from ...storage.create import format_of
+    """Curate, then print how many each clause rejected; in a dry run the verdict on each episode first."""
     from ...storage.curation import curate, judge, parse_keep
     from ...storage.dataset import open_dataset
     from ...storage.quality import quality_of
@@ -59,8 +58,8 @@ def main(options: Options) -> None:
         if options.dry_run:
             verdicts = judge(dataset, condition, quality_of(dataset, progress))
         else:
-            format = options.format or format_of(dataset)
-            verdicts = curate(dataset, options.keep, options.out, rejected, format, progress=progress)
+            format, codec = options.output.choose_format(options.path), options.output.choose_codec()
+            verdicts = curate(dataset, options.keep, options.out, rejected, format, codec=codec, progress=progress)
     if options.dry_run:
         print(table(verdicts))
     else:
@@ -70,11 +69,16 @@ def main(options: Options) -> None:
 
 
 def table(verdicts: Sequence[Verdict]) -> str:
-    """One line for each episode."""
-    width = max((len(verdict.id) for verdict in verdicts), default=0)
-    return "\n".join(
-        f"{verdict.id:<{width}}  {'kept' if verdict.is_kept else verdict.reason}".rstrip() for verdict in verdicts
-    )
+    """One line for each episode: what it has of all that the condition names, and which clauses it fails."""
+    from ...storage.condition import shown
+
+    names = list(verdicts[0].values) if verdicts else []
+    rows = [["episode", *names, "verdict"]]
+    for verdict in verdicts:
+        fate = "kept" if verdict.is_kept else f"fails {', '.join(verdict.failing)}"
+        rows.append([verdict.id, *map(shown, verdict.values.values()), fate])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 
 
 def totals(verdicts: Sequence[Verdict]) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import tyro
 
 from ..choices import Given, refuse_preset
 from ..console import say, show_progress
+from ..output import Output, OutputOptions
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,9 @@ class Options:
     """A step is idle if no dimension of state and action, nor the score, changes faster, in ranges a second."""
     keep: int = 2
     """Idle steps that stay at each end."""
-    format: Literal["lerobot", "zarr"] | None = None
-    """What is written; by default what is read. LeRobot keeps frames as lossless video."""
     dry_run: bool = False
     """Write nothing, only list what would be cut."""
+    output: OutputOptions = field(default_factory=Output)
 
 
 def default_options(given: Given) -> object:
@@ -38,7 +38,6 @@ def default_options(given: Given) -> object:
 
 def main(options: Options) -> None:
     """Trim and print what was cut off which episode."""
-    from ...storage.create import format_of
     from ...storage.dataset import open_dataset
     from ...storage.trim import TrimSettings, find_cuts, trim
 
@@ -47,8 +46,8 @@ def main(options: Options) -> None:
         if options.dry_run:
             cuts = list(find_cuts(dataset, settings, progress))
         else:
-            format = options.format or format_of(dataset)
-            cuts = trim(dataset, options.out, format, settings, progress=progress)
+            format, codec = options.output.choose_format(options.path), options.output.choose_codec()
+            cuts = trim(dataset, options.out, format, settings, codec=codec, progress=progress)
     if not options.dry_run:
         say(f"wrote {len(cuts)} episodes to {options.out}")
     for cut in cuts:

@@ -53,11 +53,11 @@ def score_dataset(
     """
     mark = stamp(reader)
     chosen = [id for id in reader.ids() if ids is None or id in ids]
-    moved = []
-    for number, id in enumerate(chosen):
-        moved.append(_measure(reader.columns(id), reader.spec, settings))
-        progress(number + 1, len(chosen), id)
-    return _among(chosen, moved, reader.spec, mark, settings)
+    measured = []
+    for number, id in enumerate(chosen, start=1):
+        measured.append(_measure(reader.columns(id), reader.spec, settings))
+        progress(number, len(chosen), id)
+    return _among(chosen, measured, reader.spec, mark, settings)
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,18 @@ def test_what_stands_in_the_way_is_named_and_nothing_is_written(tmp_path, store,
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["all", name])
 
 
+def test_where_the_kept_cannot_be_written_the_rejected_go_too(tmp_path, spec, make_episode):
+    store = ZarrStore.create(tmp_path / "all", spec)
+    store.append(make_episode(0, 3))
+    store.append(make_episode(1, 5))
+    chunk = next((store.path / "episodes" / "run-000001" / "observation.images.top" / "c").rglob("0"))
+    torn = next(file for file in [chunk, *chunk.rglob("*")] if file.is_file())
+    torn.write_bytes(torn.read_bytes()[:-9])
+    with pytest.raises(StoreError, match="run-000001"):
+        curate(store, "length > 3", tmp_path / "kept", tmp_path / "rejected", "zarr")
+    assert [path.name for path in tmp_path.iterdir()] == ["all"]
+
+
 def test_an_unknown_score_suggests_the_nearest():
     with pytest.raises(ConfigError, match="no 'jerk_men' to compare; did you mean 'jerk_mean'"):
         parse_keep("jerk_men < 3")
