@@ -21,6 +21,27 @@ IMAGE_PREFIX = "observation.images."
 LABEL_PREFIX = "label."
 
 
+def image_key(camera: str) -> str:
+    """The column of a camera's frames."""
+    return IMAGE_PREFIX + _escaped(camera)
+
+
+def label_key(label: str) -> str:
+    """The column of a label."""
+    return LABEL_PREFIX + _escaped(label)
+
+
+def name_in(key: str) -> str:
+    """The camera or label whose column `key` is; inverse of `image_key` and `label_key`."""
+    name = key.removeprefix(IMAGE_PREFIX).removeprefix(LABEL_PREFIX)
+    return name.replace("%2F", "/").replace("%25", "%")
+
+
+def _escaped(name: str) -> str:
+    # Columns become folders, and LeRobot takes no '/' in a name.
+    return name.replace("%", "%25").replace("/", "%2F")
+
+
 def columns_of(rows: Rows) -> dict[str, np.ndarray]:
     """All but the frames: name -> (T,) or (T, size)."""
     return {
@@ -30,13 +51,13 @@ def columns_of(rows: Rows) -> dict[str, np.ndarray]:
         SUCCESS: rows.success,
         SCORE: rows.score,
         TRUST: rows.trust,
-        **{LABEL_PREFIX + name: values for name, values in rows.labels.items()},
+        **{label_key(name): values for name, values in rows.labels.items()},
     }
 
 
 def frames_of(rows: Rows) -> dict[str, np.ndarray]:
     """The frames: name -> (T, H, W, 3) uint8 RGB."""
-    return {IMAGE_PREFIX + name: frames for name, frames in rows.images.items()}
+    return {image_key(name): frames for name, frames in rows.images.items()}
 
 
 def names_of(spec: EpisodeSpec) -> dict[str, tuple[str, ...]]:
@@ -45,7 +66,7 @@ def names_of(spec: EpisodeSpec) -> dict[str, tuple[str, ...]]:
         STATE: spec.state.names,
         ACTION: spec.action.names,
         **{name: (name,) for name in (REWARD, SUCCESS, SCORE, TRUST)},
-        **{LABEL_PREFIX + name: vector.names for name, vector in spec.labels.items()},
+        **{label_key(name): vector.names for name, vector in spec.labels.items()},
     }
 
 
@@ -68,20 +89,20 @@ def unpack(table: np.ndarray, spec: EpisodeSpec) -> dict[str, np.ndarray]:
 
 
 def _vectors(spec: EpisodeSpec) -> set[str]:
-    return {STATE, ACTION} | {LABEL_PREFIX + name for name in spec.labels}
+    return {STATE, ACTION} | {label_key(name) for name in spec.labels}
 
 
 def rows_of(spec: EpisodeSpec, frames: Mapping[str, np.ndarray], columns: Mapping[str, np.ndarray]) -> Rows:
     """Put rows together again; inverse of `frames_of` and `columns_of`."""
     return Rows(
-        images={camera.name: frames[IMAGE_PREFIX + camera.name] for camera in spec.cameras},
+        images={camera.name: frames[image_key(camera.name)] for camera in spec.cameras},
         state=columns[STATE],
         action=columns[ACTION],
         reward=columns[REWARD],
         success=columns[SUCCESS],
         score=columns[SCORE],
         trust=columns[TRUST],
-        labels={name: columns[LABEL_PREFIX + name] for name in spec.labels},
+        labels={name: columns[label_key(name)] for name in spec.labels},
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .columns import IMAGE_PREFIX
+from .columns import image_key
 from .errors import StoreError
 from .frame_access import ByteCache
 from .image_access import OpenImages
@@ -98,7 +98,7 @@ class LeRobotFrames:
                 self._open.popitem(last=False)[1].close()
             is_video = path.suffix == ".mp4"
             self._open[path, camera] = (
-                OpenVideo(path, self._fps) if is_video else OpenImages(path, IMAGE_PREFIX + camera)
+                OpenVideo(path, self._fps) if is_video else OpenImages(path, image_key(camera))
             )
         self._open.move_to_end((path, camera))
         return self._open[path, camera]

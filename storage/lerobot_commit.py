@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from . import lerobot_layout as layout
 from .atomic import write_json
-from .columns import IMAGE_PREFIX
+from .columns import image_key
 from .encoding import IMAGES_PER_GROUP, ImageWriter
 from .episode import EpisodeSummary
 from .lerobot_index import LeRobotIndex
@@ -55,7 +55,7 @@ def commit(path: Path, spec: EpisodeSpec, codec: Codec, index: LeRobotIndex, tak
     place = layout.place(number)
     for camera, frames in taken.frames.items():
         if isinstance(frames, Path):
-            _move(frames, path / layout.VIDEO.format(video_key=IMAGE_PREFIX + camera, **place))
+            _move(frames, path / layout.VIDEO.format(video_key=image_key(camera), **place))
     _write_rows(taken, columns, path / layout.DATA.format(**place))
     _write_record(taken, _record(taken, columns, spec.fps, number, index.num_rows), path, place)
     if len(tasks) > len(index.tasks):
@@ -95,7 +95,7 @@ def _record(
     }
     stats = {name: vector_stats(values) for name, values in columns.items()}
     for (camera, frames), pixels in zip(taken.frames.items(), taken.pixels, strict=True):
-        key = IMAGE_PREFIX + camera
+        key = image_key(camera)
         stats[key] = image_stats(pixels, length)
         if isinstance(frames, Path):
             record |= {f"videos/{key}/{name}": value for name, value in place.items()}
@@ -105,7 +105,7 @@ def _record(
 
 def _write_rows(taken: TakenEpisode, columns: dict[str, np.ndarray], path: Path) -> None:
     """The episode's Parquet file; images lie in its rows, a few to a row group."""
-    images = {IMAGE_PREFIX + name: frames for name, frames in taken.frames.items() if isinstance(frames, ImageWriter)}
+    images = {image_key(name): frames for name, frames in taken.frames.items() if isinstance(frames, ImageWriter)}
     table = pa.table({name: _arrow(values) for name, values in columns.items()})
     temporary = taken.folder / "rows"
     if not images:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .columns import IMAGE_PREFIX, SUCCESS, names_of
+from .columns import SUCCESS, image_key, names_of
 from .spec import Camera, EpisodeSpec
 from .video import Codec, ImageCodec, video_info
 
@@ -48,7 +48,7 @@ def place(number: int) -> dict[str, int]:
 
 def features(spec: EpisodeSpec, codec: Codec) -> dict[str, dict[str, Any]]:
     """LeRobot's description of every column."""
-    cameras = {IMAGE_PREFIX + camera.name: _camera_feature(camera, spec.fps, codec) for camera in spec.cameras}
+    cameras = {image_key(camera.name): _camera_feature(camera, spec.fps, codec) for camera in spec.cameras}
     columns = {
         name: {
             "dtype": "bool" if name == SUCCESS else "float32",

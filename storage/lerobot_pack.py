@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import lerobot_layout as layout
-from .columns import IMAGE_PREFIX
+from .columns import image_key
 from .spec import EpisodeSpec
 
 _RECORDS_PER_GROUP = 500
@@ -21,7 +21,7 @@ _RECORDS_PER_GROUP = 500
 def pack(source: Path, target: Path, spec: EpisodeSpec, num_episodes: int) -> None:
     """Copy the first `num_episodes` episodes of `source`, each in files of its own, to packed files in `target`."""
     data = _DataFiles(source, target)
-    videos = [_VideoFiles(source, target, IMAGE_PREFIX + camera.name, spec.fps) for camera in spec.cameras]
+    videos = [_VideoFiles(source, target, image_key(camera.name), spec.fps) for camera in spec.cameras]
     records = _RecordFile(target)
     for number in range(num_episodes):
         record = pq.read_table(source / layout.EPISODES.format(**layout.place(number)))

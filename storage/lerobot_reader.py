@@ -15,7 +15,21 @@ import pyarrow.parquet as pq
 
 from . import lerobot_layout as layout
 from .atomic import read_json
-from .columns import ACTION, IMAGE_PREFIX, LABEL_PREFIX, REWARD, SCORE, STATE, SUCCESS, TRUST, episode_of, rows_of
+from .columns import (
+    ACTION,
+    IMAGE_PREFIX,
+    LABEL_PREFIX,
+    REWARD,
+    SCORE,
+    STATE,
+    SUCCESS,
+    TRUST,
+    episode_of,
+    image_key,
+    label_key,
+    name_in,
+    rows_of,
+)
 from .dataset import check_rows_there
 from .episode import Episode, EpisodeSummary, Rows
 from .errors import StoreError
@@ -49,7 +63,7 @@ class LeRobotReader:
         self.spec = self._own_spec() if self._own else self._foreign_spec()
         self._table: tuple[Path, pa.Table] | None = None
         self._last: tuple[int, dict[str, np.ndarray]] | None = None
-        self._cameras = {IMAGE_PREFIX + camera.name: camera for camera in self.spec.cameras}
+        self._cameras = {image_key(camera.name): camera for camera in self.spec.cameras}
         self._videos = {key: VideoReader(camera, self.spec.fps) for key, camera in self._cameras.items()}
         self._summaries = self._own_summaries() if self._own else None
 
@@ -94,7 +108,7 @@ class LeRobotReader:
 
     def frame_place(self, id: str, camera: str) -> tuple[Path, int]:
         """The file with an episode's frames, a video or a table of images, and which of those in it is the first."""
-        return self._frame_place(self._number(id), IMAGE_PREFIX + camera)
+        return self._frame_place(self._number(id), image_key(camera))
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -134,7 +148,7 @@ class LeRobotReader:
         rows = self._rows(number)
         length = len(rows)
         columns = {name: _vector_rows(rows[name]) for name in (STATE, ACTION)}
-        columns |= {LABEL_PREFIX + name: _vector_rows(rows[LABEL_PREFIX + name]) for name in self.spec.labels}
+        columns |= {label_key(name): _vector_rows(rows[label_key(name)]) for name in self.spec.labels}
         for name, default in ((REWARD, 0.0), (TRUST, 1.0)):
             columns[name] = _scalar_rows(rows, name, np.full(length, default, np.float32))
         columns[SUCCESS] = _scalar_rows(rows, SUCCESS, np.zeros(length)) > 0.5
@@ -222,8 +236,6 @@ class LeRobotReader:
                     f"{self.path} has no column {name!r}, which every episode needs; record it, or rename one"
                 )
         cameras = tuple(self._camera(key) for key in self._features if key.startswith(IMAGE_PREFIX))
-        if not cameras:
-            raise StoreError(f"{self.path} has no camera (a feature {IMAGE_PREFIX}<name>), which every episode needs")
         labels = [key for key in self._features if key.startswith(LABEL_PREFIX)]
         bounds = _read_stats(self.path)
         return EpisodeSpec(
@@ -231,7 +243,7 @@ class LeRobotReader:
             cameras=cameras,
             state=self._vector(STATE, bounds),
             action=self._vector(ACTION, bounds),
-            labels={key.removeprefix(LABEL_PREFIX): self._vector(key, bounds) for key in labels},
+            labels={name_in(key): self._vector(key, bounds) for key in labels},
             robot_type=str(self._info.get("robot_type") or "unknown"),
         )
 
@@ -243,7 +255,7 @@ class LeRobotReader:
                 "give the feature another name"
             )
         sizes = dict(zip(feature["names"] or ("height", "width", "channels"), feature["shape"], strict=True))
-        return Camera(key.removeprefix(IMAGE_PREFIX), height=int(sizes["height"]), width=int(sizes["width"]))
+        return Camera(name_in(key), height=int(sizes["height"]), width=int(sizes["width"]))
 
     def _vector(self, key: str, bounds: Mapping[str, Any]) -> Vector:
         feature = self._features[key]
@@ -282,7 +294,8 @@ def _read_info(path: Path) -> dict[str, Any]:
     version = str(info.get("codebase_version"))
     if not version.startswith("v3."):
         raise StoreError(
-            f"{path} is a LeRobot dataset of version {version}, demoloom reads v3.x; `demoloom import` takes v2.1"
+            f"{path} is a LeRobot dataset of version {version}, demoloom reads v3.x; convert it with "
+            "`demoloom import`, which takes v2.1"
         )
     missing = [name for name in ("features", "fps", "data_path") if not info.get(name)]
     if missing:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from . import lerobot_layout as layout
 from .atomic import read_json, write_json
-from .columns import IMAGE_PREFIX, names_of
+from .columns import image_key, names_of
 from .norm_stats import ColumnStats, image_stats, vector_stats
 from .spec import EpisodeSpec
 
@@ -32,7 +32,7 @@ def write_stats(path: Path, spec: EpisodeSpec, num_rows: int, growth: float = 1.
     stats = column_stats(path, [*names_of(spec), *layout.BOOKKEEPING], num_rows)
     pixels = np.load(path / layout.SIDECAR_PIXELS.format(num_rows=num_rows))
     for camera, histogram in zip(spec.cameras, pixels, strict=True):
-        stats[IMAGE_PREFIX + camera.name] = image_stats(histogram, num_rows)
+        stats[image_key(camera.name)] = image_stats(histogram, num_rows)
     write_json(file, to_json(stats))
 
 

@@ -57,7 +57,7 @@ class LeRobotTake:
                 digest=digest,
                 columns={name: np.concatenate([block[name] for block in self._blocks]) for name in self._blocks[0]},
                 frames={name: self._frames(number, name) for number, name in enumerate(self._writers)},
-                pixels=np.stack([queue.histogram for queue in self._queues.values()]),
+                pixels=np.array([queue.histogram for queue in self._queues.values()], np.int64).reshape(-1, 3, 256),
             )
         )
 

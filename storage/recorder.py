@@ -151,7 +151,7 @@ def refuse_other(there: str, new: str, id: str) -> None:
 
 def blocks_of(rows: Rows) -> Iterator[Rows]:
     """The rows in blocks of a few megabytes."""
-    count = block_length(sum(frames[:1].nbytes for frames in rows.images.values()))
+    count = block_length(sum(array[:1].nbytes for array in {**frames_of(rows), **columns_of(rows)}.values()))
     return (rows.rows(start, min(start + count, len(rows))) for start in range(0, len(rows), count))
 
 
@@ -186,6 +186,12 @@ class ContentDigest:
         if name not in self._columns:
             self._columns[name] = hashlib.sha256(f"{name} {array.shape[1:]} {array.dtype.str}".encode())
         self._columns[name].update(np.ascontiguousarray(array).data)
+
+    def replaced(self, part: ContentDigest) -> ContentDigest:
+        """The same with the columns of `part` in the place of its own."""
+        digest = ContentDigest()
+        digest._columns = self._columns | part._columns
+        return digest
 
     def columns(self) -> dict[str, str]:
         """SHA-256 (64 hex digits) of each column."""

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .columns import IMAGE_PREFIX, columns_of, frames_of
+from .columns import columns_of, frames_of, image_key
 from .dataset import EpisodeReader
 from .episode import Episode, EpisodeSummary
 from .errors import StoreError
@@ -152,7 +152,7 @@ def _frames(
     found: dict[str, Column] = {}
     for camera in reader.spec.cameras:
         stored = StoredFrames(access, ids, timeline, camera.name, (camera.height, camera.width))
-        found[IMAGE_PREFIX + camera.name] = stored.load() if fits else stored
+        found[image_key(camera.name)] = stored.load() if fits else stored
     return found
 
 

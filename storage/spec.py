@@ -47,7 +47,7 @@ class EpisodeSpec:
 
     Args:
         fps: control and frame rate in Hz; row t of an episode is stamped exactly t / fps seconds.
-        cameras: in a fixed order; at least one.
+        cameras: in a fixed order.
         state: what the robot reports of itself (LeRobot's `observation.state`).
         action: what it is commanded (LeRobot's `action`).
         labels: vectors only reality knows (a block's pose); a probe learns them, a policy never sees them.

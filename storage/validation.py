@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from .columns import ACTION, LABEL_PREFIX, STATE, SUCCESS, columns_of
+from .columns import ACTION, STATE, SUCCESS, columns_of, image_key, label_key
 from .episode import Episode, Outcome, Rows
 from .errors import ConfigError, InvalidEpisode
 from .spec import Camera, EpisodeSpec, Vector
@@ -118,7 +118,7 @@ def _image_problems(frames: np.ndarray, camera: Camera, length: int) -> Iterator
 
 def _vector_of(name: str, spec: EpisodeSpec) -> Vector | None:
     vectors = {STATE: spec.state, ACTION: spec.action}
-    vectors |= {LABEL_PREFIX + label: vector for label, vector in spec.labels.items()}
+    vectors |= {label_key(label): vector for label, vector in spec.labels.items()}
     return vectors.get(name)
 
 
@@ -154,14 +154,14 @@ def _spec_problems(spec: EpisodeSpec) -> Iterator[str]:
     if not isinstance(spec.fps, int) or spec.fps < 1:
         yield f"fps must be a whole number of 1 or more, got {spec.fps!r}"
     names = [camera.name for camera in spec.cameras]
-    if not names or len(set(names)) != len(names):
-        yield f"at least one camera is needed and no name twice, got {names}"
+    if len(set(names)) != len(names):
+        yield f"no two cameras may have one name, got {names}"
     for camera in spec.cameras:
         if camera.height < 1 or camera.width < 1:
             yield f"camera {camera.name!r} must be at least 1 x 1, got {camera.height} x {camera.width}"
     for name in (*names, *spec.labels):
-        if not name or "/" in name:
-            yield f"names of cameras and labels must not be empty or hold '/', got {name!r}"
+        if not name or len(image_key(name).encode()) > 200 or any(ord(character) < 32 for character in name):
+            yield f"a name of a camera or label needs 1 to 180 bytes and no control characters, got {name!r}"
     for name in spec.labels:
         if "image" in name:
             yield f"a label must not have 'image' in its name (LeRobot takes it for a camera), got {name!r}"

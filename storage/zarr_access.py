@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .atomic import read_json
-from .columns import IMAGE_PREFIX
+from .columns import image_key
 from .errors import StoreError
 from .frame_access import ByteCache
 
@@ -34,7 +34,7 @@ class ZarrFrames:
 
     def frames(self, id: str, camera: str, numbers: Iterable[int]) -> Iterator[np.ndarray]:
         """Frames of one episode, each (H, W, 3) uint8 RGB; StoreError if they are not there or damaged."""
-        folder = self._episodes / id / f"{IMAGE_PREFIX}{camera}"
+        folder = self._episodes / id / image_key(camera)
         layout = self._layouts.get(folder) or self._layouts.setdefault(folder, read_layout(folder))
         last = -1
         for number in numbers:

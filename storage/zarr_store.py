@@ -25,7 +25,7 @@ from .atomic import (
     sweep,
     write_json,
 )
-from .columns import IMAGE_PREFIX, columns_of, episode_of, frames_of, names_of, pack, rows_of, unpack
+from .columns import columns_of, episode_of, frames_of, image_key, names_of, pack, rows_of, unpack
 from .dataset import check_rows_there
 from .episode import Episode, EpisodeSummary, Rows
 from .errors import SpecMismatch, StoreError
@@ -295,7 +295,7 @@ class _GrowingArray:
 
 
 def _read(folder: Path, spec: EpisodeSpec, start: int, stop: int) -> Rows:
-    names = [IMAGE_PREFIX + camera.name for camera in spec.cameras]
+    names = [image_key(camera.name) for camera in spec.cameras]
     arrays = _read_arrays(folder, [*names, _COLUMNS], start, stop)
     return rows_of(spec, arrays, unpack(arrays[_COLUMNS], spec))
 

@@ -60,4 +60,4 @@ def test_what_a_world_model_trains_on_is_red_inside_and_out(dataset: Path) -> No
 
 
 def test_what_a_policy_trains_on_is_red(dataset: Path) -> None:
-    assert is_red(load_demonstrations(dataset).images["top"])
+    assert is_red(load_demonstrations(dataset)["observation.images.top"][:])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...storage.columns import ACTION, LABEL_PREFIX, REWARD, SCORE, STATE, TRUST, names_of
+from ...storage.columns import ACTION, REWARD, SCORE, STATE, TRUST, label_key, names_of
 from ...storage.content import stamp
 from ...storage.dataset import EpisodeReader
 from ...storage.episode import EpisodeSummary
@@ -120,7 +120,7 @@ def _of_episodes(summaries: Sequence[EpisodeSummary]) -> list[Distribution]:
 
 def _of_rows(columns: Mapping[str, np.ndarray], spec: EpisodeSpec) -> dict[str, list[Distribution]]:
     vectors = {ACTION: ("Action", spec.action), STATE: ("State", spec.state)}
-    vectors |= {LABEL_PREFIX + name: (f"Label: {name}", vector) for name, vector in spec.labels.items()}
+    vectors |= {label_key(name): (f"Label: {name}", vector) for name, vector in spec.labels.items()}
     groups = {
         title: [
             Distribution.of(name, columns[column][:, dim], (vector.low[dim], vector.high[dim]))

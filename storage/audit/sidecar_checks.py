@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from tokenize import TokenError
 
 import numpy as np
 
 from .. import lerobot_layout as layout
-from ..columns import IMAGE_PREFIX
+from ..columns import image_key
 from ..errors import InvalidEpisode
 from ..validation import validate_ending, validate_identity
 from .finding import Finding, Mend
@@ -42,12 +43,12 @@ def check_counted_pixels(manifest: Manifest, histograms: Mapping[str, np.ndarray
     if sidecar is None or sidecar.spec is None:
         return
     file = layout.SIDECAR_PIXELS.format(num_rows=sum(record.length for record in manifest.records))
-    found = np.stack([histograms[IMAGE_PREFIX + camera.name] for camera in sidecar.spec.cameras])
+    found = np.stack([histograms[image_key(camera.name)] for camera in sidecar.spec.cameras])
     mend: Mend | None = "pixels" if sidecar.lossless else None
     remedy = "--repair counts them anew" if mend else "nothing can be added, `demoloom convert` the dataset anew"
     try:
         counted = np.load(manifest.path / file)
-    except (OSError, ValueError, EOFError) as error:
+    except (OSError, ValueError, EOFError, SyntaxError, TokenError) as error:
         yield Finding(field=file, message=f"it cannot be read ({error}); {remedy}", severity="warning", mend=mend)
         return
     same = counted.shape == found.shape and (counted.sum(2) == found.sum(2)).all()
@@ -74,7 +75,9 @@ def _check_features(manifest: Manifest, sidecar: Sidecar) -> Iterator[Finding]:
     if sidecar.spec is None or sidecar.codec is None:
         return
     for name, due in layout.features(sidecar.spec, sidecar.codec).items():
-        found = manifest.features.get(name, {})
+        if (found := manifest.features.get(name)) is None:
+            yield Finding(field=name, message=f"{layout.INFO} does not declare it; {_EDITED}")
+            continue
         for key in ("dtype", "shape", "names"):
             if found.get(key) != due[key]:
                 what = f"its {key} is {found.get(key)!r} in {layout.INFO} and {due[key]!r} in {layout.SIDECAR_SPEC}"
