@@ -1,13 +1,17 @@
 """Episodes to be written, wherever their rows come from, and a new dataset of them.
 
 Everything that makes a dataset out of others (converting, merging, selecting, re-timing, importing) makes drafts;
-the sources are only read, and no more than a few megabytes of rows are in memory, however long an episode is.
+the sources are only read, a block ahead of what is written, and no more than some megabytes of rows are in memory,
+however long an episode is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +19,7 @@ from .create import Format, new_dataset
 from .dataset import EpisodeReader
 from .episode import Outcome, Rows
 from .progress import Progress, silent
+from .read_ahead import read_ahead
 from .recorder import EpisodeStore, block_length
 from .spec import EpisodeSpec
 
@@ -111,22 +116,28 @@ def write_drafts(
         InvalidEpisode: a draft breaks the spec.
         StoreError: something stands at `path`, two drafts of one id differ, or the disk is full.
     """
+    blocks = ((one, rows) for one in enumerate(drafts, start=1) for rows in one[1].blocks())
     written = 0
-    with new_dataset(path, format, spec, codec=codec) as store:
-        for number, draft in enumerate(drafts, start=1):
-            written += record_draft(store, draft)
+    with new_dataset(path, format, spec, codec=codec) as store, closing(read_ahead(blocks)) as items:
+        for (number, draft), of_one in groupby(items, key=itemgetter(0)):
+            written += record_draft(store, draft, (rows for _, rows in of_one))
             progress(number, total, draft.id)
     return written
 
 
-def record_draft(store: EpisodeStore, draft: Draft) -> bool:
+def record_draft(store: EpisodeStore, draft: Draft, blocks: Iterable[Rows] | None = None) -> bool:
     """Add a draft to a store; true if it is new, false if the same episode is there already.
+
+    Args:
+        store: of the draft's spec.
+        draft: the episode to add.
+        blocks: its rows, where they were read before.
 
     Raises:
         InvalidEpisode: it breaks the spec.
         StoreError: an episode of this id with other content is there, or the disk is full.
     """
     with store.record(draft.id, index=draft.index, seed=draft.seed, task=draft.task) as recorder:
-        for rows in draft.blocks():
+        for rows in draft.blocks() if blocks is None else blocks:
             recorder.write(rows)
         return recorder.commit(draft.outcome, draft.reason, draft.lineage)

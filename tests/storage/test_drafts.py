@@ -6,7 +6,8 @@ import pytest
 
 from demoloom.storage import Camera, StoreError, ZarrStore, open_dataset
 from demoloom.storage import recorder as recorder_module
-from demoloom.storage.drafts import Draft, copy_of, read_blocks, with_edit, write_drafts
+from demoloom.storage.drafts import copy_of, read_blocks, with_edit, write_drafts
+from demoloom.storage.episode import Rows
 
 
 @pytest.fixture
@@ -52,42 +53,34 @@ def test_every_edit_is_kept_in_order():
 
 
 @pytest.mark.parametrize("form", ["lerobot", "zarr"])
-def test_memory_does_not_grow_with_the_length_of_an_episode(tmp_path, spec, form):
-    wide = replace(spec, cameras=(Camera("top", 128, 256),))
-    source = ZarrStore.create(tmp_path / "long", wide)
-    write_drafts(tmp_path / "short", form, wide, [_still(100)])  # what is imported once does not count
-    with source.record("long", index=0, seed=0, task="wait") as recorder:
-        for rows in _still(1500).blocks():
-            recorder.write(rows)
-        recorder.commit("failure", "timeout")
-    tracemalloc.start()
-    write_drafts(tmp_path / "copy", form, wide, [copy_of(source, "long")])
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    frames = 1500 * 128 * 256 * 3
-    assert peak < frames / 2
+def test_memory_does_not_grow_with_the_length_of_an_episode(tmp_path, spec, form, monkeypatch):
+    monkeypatch.setattr(recorder_module, "_BLOCK_BYTES", 1 << 20)
+    wide = replace(spec, cameras=(Camera("top", 96, 128),))
+    source = ZarrStore.create(tmp_path / "source", wide)
+    for length in (100, 2000, 4000):
+        with source.record(f"rows-{length}", index=0, seed=0, task="wait") as recorder:
+            for _ in range(length // 100):
+                recorder.write(_still(100, 96, 128))
+            recorder.commit("failure", "timeout")
+    peaks = {}
+    for length in (100, 2000, 4000):  # the first for what is imported once
+        tracemalloc.start()
+        write_drafts(tmp_path / f"copy-{length}", form, wide, [copy_of(source, f"rows-{length}")])
+        peaks[length] = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    frames = 2000 * 96 * 128 * 3
+    assert peaks[4000] - peaks[2000] < frames / 10
 
 
-def _still(length):
-    def blocks():
-        for start in range(0, length, 50):
-            count = min(50, length - start)
-            yield _rows(count)
-
-    return Draft(id="still", index=0, seed=0, task="wait", outcome="failure", reason="timeout", blocks=blocks)
-
-
-def _rows(count):
-    from demoloom.storage.episode import Rows
-
-    zeros = np.zeros(count, np.float32)
+def _still(length, height, width):
+    zeros = np.zeros(length, np.float32)
     return Rows(
-        images={"top": np.zeros((count, 128, 256, 3), np.uint8)},
-        state=np.zeros((count, 2), np.float32),
-        action=np.zeros((count, 2), np.float32),
+        images={"top": np.zeros((length, height, width, 3), np.uint8)},
+        state=np.zeros((length, 2), np.float32),
+        action=np.zeros((length, 2), np.float32),
         reward=zeros,
-        success=np.zeros(count, bool),
+        success=np.zeros(length, bool),
         score=zeros,
         trust=zeros + 1,
-        labels={"pose": np.zeros((count, 1), np.float32)},
+        labels={"pose": np.zeros((length, 1), np.float32)},
     )
