@@ -15,13 +15,15 @@ from lerobot.policies import make_policy, make_pre_post_processors
 from torch.optim.swa_utils import AveragedModel
 
 from ..generators.learned.optimisation import autocast
+from ..storage.columns import image_key
 from ..storage.errors import ConfigError
 from ..storage.plugins import load_plugin
 from ..storage.progress import Progress
+from ..storage.row_table import RowTable
 from ..teleop.policy_checkpoint import as_batch
-from .demonstrations import Demonstrations, lerobot_features, statistics
+from .demonstrations import lerobot_features, statistics
 from .kinds import parse_settings
-from .windows import Windows
+from .windows import policy_windows, rows_to_start_from
 
 if TYPE_CHECKING:
     from .training import PolicyTrainingConfig
@@ -57,7 +59,7 @@ class Batches:
 
 
 def fit(
-    data: Demonstrations, held_out: np.ndarray, config: PolicyTrainingConfig, world: Path | None, progress: Progress
+    data: RowTable, held_out: np.ndarray, config: PolicyTrainingConfig, world: Path | None, progress: Progress
 ) -> Fitted:
     """Train a new policy on all episodes but `held_out` (their positions); what is kept is its running average."""
     _check_device(config.device)
@@ -85,7 +87,7 @@ def _check_device(device: str) -> None:
         raise ConfigError(f"device {device!r} of policy training cannot be used ({reason}); choose 'cpu'") from error
 
 
-def new_policy(data: Demonstrations, config: PolicyTrainingConfig, world: Path | None) -> tuple[Any, Any, Any]:
+def new_policy(data: RowTable, config: PolicyTrainingConfig, world: Path | None) -> tuple[Any, Any, Any]:
     """An untrained policy for these demonstrations, by LeRobot's factories: (policy, preprocessor, postprocessor)."""
     kind = load_plugin("policies", config.kind)
     policy_config = kind.make_config(data.spec, world, {"device": config.device, **parse_settings(config.settings)})
@@ -96,15 +98,16 @@ def new_policy(data: Demonstrations, config: PolicyTrainingConfig, world: Path |
 
 
 def _batches(
-    policy: Any, preprocessor: Any, data: Demonstrations, held_out: np.ndarray, config: PolicyTrainingConfig
+    policy: Any, preprocessor: Any, data: RowTable, held_out: np.ndarray, config: PolicyTrainingConfig
 ) -> Batches:
-    windows = Windows(data, policy.config, _seen(policy, data))
+    windows = policy_windows(data, policy.config, _seen(policy, data))
     random = np.random.default_rng(config.seed)
-    frames = windows.frames_of(np.setdiff1d(np.arange(len(data.lengths)), held_out))
-    unseen = windows.frames_of(held_out)
+    episodes = np.arange(len(data.timeline.lengths))
+    rows = rows_to_start_from(data, policy.config, np.setdiff1d(episodes, held_out))
+    unseen = rows_to_start_from(data, policy.config, held_out)
 
     def training() -> dict[str, torch.Tensor]:
-        return preprocessor(windows.batch(random.choice(frames, config.batch_size)))
+        return preprocessor(windows.batch(random.choice(rows, config.batch_size)))
 
     if not len(unseen):
         return Batches(training, None)
@@ -112,18 +115,19 @@ def _batches(
     return Batches(training, preprocessor(windows.batch(chosen)))
 
 
-def _seen(policy: Any, data: Demonstrations, rows: int = 256) -> torch.Tensor | None:
+def _seen(policy: Any, data: RowTable, rows: int = 256) -> np.ndarray | None:
     """Every frame looked at once with the policy's frozen eyes, if it has any."""
     if not hasattr(policy, "look"):
         return None
+    names = [image_key(camera.name) for camera in data.spec.cameras]
     parts = []
     for first in range(0, len(data), rows):
-        images = {f"observation.images.{name}": frames[first : first + rows] for name, frames in data.images.items()}
+        images = {name: data[name][first : first + rows] for name in names}
         batch = {key: tensor.to(policy.config.device) for key, tensor in as_batch(images, policy.config).items()}
         # bfloat16 gives twice as many frames a second; a probe's error on PushT stays the same to 0.01 of a unit.
         with autocast(policy.config.device == "cpu"):
             parts.append(policy.look(batch).half().cpu())
-    return torch.cat(parts)
+    return torch.cat(parts).numpy()
 
 
 def _descend(

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from ..storage.columns import ACTION, STATE, image_key
 from ..storage.errors import ConfigError
+from ..storage.row_table import Column, RowTable
 from ..storage.spec import EpisodeSpec, Vector
-from .demonstrations import Demonstrations
+from ..storage.timeline import Timeline
 
 Mirror = Literal["none", "transpose", "anti-transpose"]
 
 
-def with_mirrored(data: Demonstrations, mirror: Mirror) -> Demonstrations:
+def with_mirrored(data: RowTable, mirror: Mirror) -> RowTable:
     """`data`, followed by the same episodes seen in a mirror.
 
     Args:
@@ -28,19 +29,30 @@ def with_mirrored(data: Demonstrations, mirror: Mirror) -> Demonstrations:
     if mirror == "none":
         return data
     _check(data.spec, mirror)
-    other = replace(
-        data,
-        images={name: mirrored_images(frames, mirror) for name, frames in data.images.items()},
-        state=mirrored_points(data.state, data.spec.state, mirror),
-        action=mirrored_points(data.action, data.spec.action, mirror),
-    )
-    return Demonstrations(
-        data.spec,
-        {name: np.concatenate([frames, other.images[name]]) for name, frames in data.images.items()},
-        np.concatenate([data.state, other.state]),
-        np.concatenate([data.action, other.action]),
-        data.lengths * 2,
-    )
+    names = [image_key(camera.name) for camera in data.spec.cameras]
+    columns: dict[str, Column] = {name: WithMirrored(data[name], mirror) for name in names}
+    for name, vector in ((STATE, data.spec.state), (ACTION, data.spec.action)):
+        columns[name] = np.concatenate([data[name][:], mirrored_points(data[name][:], vector, mirror)])
+    return RowTable(data.spec, Timeline(np.tile(data.timeline.lengths, 2)), columns, data.tasks * 2)
+
+
+class WithMirrored:
+    """Frames (N, H, H, 3), followed by the same in the mirror, which is made of those that are asked for."""
+
+    def __init__(self, frames: Column, mirror: Mirror) -> None:
+        self._frames, self._mirror = frames, mirror
+        self.shape = (2 * len(frames), *frames.shape[1:])
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> np.ndarray:
+        """Of any index of rows."""
+        rows = np.arange(len(self))[index]
+        frames: np.ndarray = self._frames[rows % len(self._frames)]
+        turned = rows >= len(self._frames)
+        frames[turned] = mirrored_images(frames[turned], self._mirror)
+        return frames
 
 
 def mirrored_images(frames: np.ndarray, mirror: Mirror) -> np.ndarray:

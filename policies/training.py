@@ -13,9 +13,10 @@ import numpy as np
 from ..storage.atomic import publish_folder, share_files, write_json
 from ..storage.errors import CheckpointError, ConfigError
 from ..storage.progress import Progress, silent
+from ..storage.row_table import RowTable
 from ..storage.spec import EpisodeSpec
 from ..teleop.policy_checkpoint import SPEC_FILE, stay_offline
-from .demonstrations import Demonstrations, load_demonstrations
+from .demonstrations import load_demonstrations
 from .mirror import Mirror, with_mirrored
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def train_policy(
         **fitted.losses[-1],
         "num_steps": fitted.losses[-1]["step"],
         "seconds": time.monotonic() - started,
-        "num_episodes": len(data.lengths),
+        "num_episodes": len(data.timeline.lengths),
         "num_frames": len(data),
         "num_parameters": sum(p.numel() for p in fitted.policy.parameters() if p.requires_grad),
     }
@@ -115,9 +116,9 @@ def train_policy(
     return metrics
 
 
-def held_out_episodes(data: Demonstrations, config: PolicyTrainingConfig) -> np.ndarray:
+def held_out_episodes(data: RowTable, config: PolicyTrainingConfig) -> np.ndarray:
     """Positions of the episodes that are only measured on, with their mirror images where there are any."""
-    num = len(data.lengths)
+    num = len(data.timeline.lengths)
     chosen = np.random.default_rng(config.seed).permutation(num)[: int(num * config.validation_fraction)]
     return chosen if config.mirror == "none" else np.concatenate([chosen, chosen + num])
 
