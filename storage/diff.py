@@ -20,7 +20,7 @@ from .quality import QualityTable, quality_of
 from .quality.table import NUMERIC_SCORES
 
 # Of each episode its own; that they differ says nothing.
-_OWN_LINEAGE = ("seed", "index", "edits")
+_OWN_LINEAGE = ("seed", "index")
 #: Values of one key of lineage that are named; of a key with more only their number is compared.
 _MOST_VALUES = 5
 
@@ -180,10 +180,18 @@ def _lineage_values(summaries: list[EpisodeSummary]) -> dict[str, Counter[str]]:
     """Dotted key of lineage -> how many episodes have which value there."""
     counts: dict[str, Counter[str]] = {}
     for summary in summaries:
-        shared = {name: value for name, value in summary.lineage.items() if name not in _OWN_LINEAGE}
-        for key, value in _leaves(shared):
+        for key, value in _leaves(_shared(summary.lineage)):
             counts.setdefault(key, Counter())[value] += 1
     return counts
+
+
+def _shared(lineage: Mapping[str, Any]) -> dict[str, Any]:
+    """What an episode's lineage has in common with others of its run."""
+    # `content` is `plan` with the hashes of folders in place of their paths, which differ from machine to machine.
+    passed_over = (*_OWN_LINEAGE, "plan") if "content" in lineage else _OWN_LINEAGE
+    shared = {name: value for name, value in lineage.items() if name not in passed_over}
+    # Of each edit only its name: what was cut or judged differs from episode to episode.
+    return shared | {"edits": ", ".join(str(edit["edit"]) for edit in lineage.get("edits", ())) or "none"}
 
 
 def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, str]]:

@@ -107,6 +107,21 @@ def test_another_way_of_making_the_same_episodes_is_told_but_does_not_count(stor
     assert found.lineage == {"code": ("0.1", "0.1 (2), 0.2 (1)"), "world.checkpoint": ("ff", "aa")}
 
 
+def test_where_a_world_lay_is_no_difference(store, episodes):
+    def made(folder):
+        lineage = {"plan": {"world": {"checkpoint": folder}}, "content": {"world": {"checkpoint": "c0ffee"}}}
+        return [replace(one, lineage=lineage) for one in episodes]
+
+    assert diff(store("left", made("/here/world")), store("right", made("/there/world"))).lineage == {}
+
+
+def test_what_was_edited_is_told(store, episodes):
+    lineage = {**episodes[0].lineage, "edits": [{"edit": "trim", "rows": {"start": 2}}]}
+    edited = [replace(one, lineage=lineage) for one in episodes]
+    found = diff(store("left", episodes), store("right", [episodes[0], *edited[1:]]))
+    assert found.lineage == {"edits": ("none", "trim (2), none (1)")}
+
+
 def test_scores_that_moved_are_listed_with_their_medians(store, episodes, make_episode):
     longer = [make_episode(index, length=10) for index in range(3)]
     shifts = {shift.name: shift for shift in diff(store("left", episodes), store("right", longer)).scores}
