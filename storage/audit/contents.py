@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from ..episode import EpisodeSummary
 from ..recorder import ContentDigest
 from .finding import Finding
-from .row_checks import REPLACE
 
 
 class Contents:
@@ -25,13 +23,14 @@ class Contents:
         """Compare an episode no further: rows or frames of it are missing, which is named elsewhere."""
         self._forgotten.add(id)
 
-    def _whole(self) -> Iterator[tuple[str, ContentDigest]]:
+    def whole(self) -> Iterator[tuple[str, ContentDigest]]:
+        """Id and digest of each episode that was not forgotten."""
         return ((id, digest) for id, digest in self._digests.items() if id not in self._forgotten)
 
     def identical(self) -> Iterator[Finding]:
         """A warning for each episode whose frames and numbers are those of an earlier one under another id."""
         seen: dict[tuple[str, ...], str] = {}
-        for id, digest in self._whole():
+        for id, digest in self.whole():
             first = seen.setdefault(tuple(digest.columns()[name] for name in sorted(digest.columns())), id)
             if first != id:
                 yield Finding(
@@ -40,12 +39,6 @@ class Contents:
                     severity="warning",
                     episode=id,
                 )
-
-    def changed(self, summaries: Mapping[str, EpisodeSummary], stored: Mapping[str, str]) -> Iterator[Finding]:
-        """An error for each episode whose digest is not that taken when it was recorded."""
-        for id, digest in self._whole():
-            if id in stored and id in summaries and digest.finish(summaries[id]) != stored[id]:
-                yield Finding(field="digest", message=f"{CHANGED}; {REPLACE}", episode=id)
 
 
 CHANGED = "its content is not what was recorded: a frame or number was changed, lost or shifted since"

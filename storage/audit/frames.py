@@ -13,7 +13,6 @@ from collections.abc import Iterator
 
 import av
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image, UnidentifiedImageError
 
@@ -23,6 +22,7 @@ from .manifest import RESTORE, Manifest, Record
 from .pixels import Pixels
 from .row_checks import REPLACE, TOLERANCE_S
 from .tally import Fault, Tally
+from .values import UNREADABLE
 
 _IMAGES_AT_ONCE = 16
 
@@ -84,7 +84,7 @@ class FramePass:
             self._where |= {one.number: f" in {file}" for one in self._manifest.records if one.data_file == file}
             try:
                 self._read_image_file(file)
-            except (OSError, KeyError, pa.ArrowException) as error:
+            except UNREADABLE as error:
                 yield Finding(field=self._key, message=f"the images in {file} cannot be read ({error}); {RESTORE}")
 
     def count(self) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..progress import Progress
+from .changes import check_digests
 from .contents import Contents
 from .files import check_files
 from .finding import Finding
@@ -41,7 +42,7 @@ def audit_lerobot(path: Path, tally: Tally, progress: Progress) -> Iterator[Find
     yield from tally.findings()
     yield from contents.identical()
     if manifest.sidecar is not None and manifest.lossless:
-        yield from contents.changed(manifest.sidecar.summaries, manifest.sidecar.digests)
+        yield from check_digests(manifest, manifest.sidecar, contents)
 
 
 def _audit_rows(manifest: Manifest, contents: Contents, tally: Tally, progress: Progress) -> Iterator[Finding]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .. import lerobot_layout as layout
@@ -17,6 +16,7 @@ from ..errors import StoreError
 from ..spec import EpisodeSpec
 from .finding import Finding
 from .sidecar import Sidecar, read_sidecar
+from .values import UNREADABLE
 
 RESTORE = "restore it from a copy"
 
@@ -164,7 +164,7 @@ def _read_records(path: Path, info: Mapping[str, Any], ids: Sequence[str], findi
         name = file.relative_to(path).as_posix()
         try:
             raws += [(raw, name) for raw in _read_raw_records(file, info["features"])]
-        except (OSError, pa.ArrowException) as error:
+        except UNREADABLE as error:
             torn.append((name, error))
     records = []
     for raw, name in raws:
@@ -236,7 +236,7 @@ def _read_tasks(path: Path, findings: list[Finding]) -> dict[int, str]:
         table = pq.ParquetFile(path / layout.TASKS).read()
         text = next(name for name in table.column_names if name != "task_index")
         return dict(zip(table["task_index"].to_pylist(), map(str, table[text].to_pylist()), strict=True))
-    except (OSError, pa.ArrowException, KeyError, StopIteration) as error:
+    except (*UNREADABLE, StopIteration) as error:
         findings.append(Finding(field=layout.TASKS, message=f"it cannot be read ({error}); {RESTORE}"))
         return {}
 

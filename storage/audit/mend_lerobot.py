@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from .. import lerobot_layout as layout
 from ..atomic import TEMPORARY_PREFIX, refusals_named, write_json
+from ..columns import image_key
 from ..norm_stats import image_stats, vector_stats
 from .contents import Contents
 from .frames import FramePass
@@ -21,7 +22,7 @@ from .manifest import Manifest, Record
 from .quarantine import Quarantine
 from .records import counts_of
 from .tally import Tally
-from .values import numbers_of
+from .values import UNREADABLE, numbers_of
 
 
 def correct_info(manifest: Manifest, quarantine: Quarantine) -> str:
@@ -29,7 +30,8 @@ def correct_info(manifest: Manifest, quarantine: Quarantine) -> str:
     features, sidecar = manifest.features, manifest.sidecar
     if sidecar is not None and sidecar.spec is not None and sidecar.codec is not None:
         for name, due in layout.features(sidecar.spec, sidecar.codec).items():
-            features[name] = {**due, **features.get(name, {}), **{key: due[key] for key in ("dtype", "shape", "names")}}
+            if name in features:
+                features[name] = {**features[name], **{key: due[key] for key in ("dtype", "shape", "names")}}
     quarantine.keep(layout.INFO)
     write_json(manifest.path / layout.INFO, {**manifest.info, "features": features, **counts_of(manifest)})
     return f"corrected {layout.INFO}"
@@ -55,7 +57,8 @@ def count_pixels(manifest: Manifest, quarantine: Quarantine) -> str:
     file = layout.SIDECAR_PIXELS.format(num_rows=sum(record.length for record in manifest.records))
     if (manifest.path / file).exists():
         quarantine.take(file)
-    counts = np.stack([_histogram(manifest, key) for key in manifest.cameras("video") + manifest.cameras("image")])
+    cameras = manifest.spec.cameras if manifest.spec is not None else ()
+    counts = np.array([_histogram(manifest, image_key(camera.name)) for camera in cameras]).reshape(-1, 3, 256)
     temporary = (manifest.path / file).with_name(f"{TEMPORARY_PREFIX}pixels.npy")
     with refusals_named(manifest.path / file):
         np.save(temporary, counts)
@@ -90,17 +93,26 @@ def _stats_of(manifest: Manifest, name: str) -> dict[str, Any] | None:
     if dtype in ("video", "image"):
         found = image_stats(_histogram(manifest, name), sum(record.length for record in manifest.records))
     elif str(dtype).startswith(("float", "int", "uint", "bool")):
-        found = vector_stats(_column(manifest, name))
+        if (column := _column(manifest, name)) is None:
+            return None
+        found = vector_stats(column)
     else:
         return None
     finite = all(np.isfinite(value).all() for value in found.values())
     return {stat: value.tolist() for stat, value in found.items()} if finite else None
 
 
-def _column(manifest: Manifest, name: str) -> np.ndarray:
-    files = sorted({record.data_file for record in manifest.records})
-    parts = [numbers_of(pq.ParquetFile(manifest.path / file).read([name])[name]) for file in files]
-    return np.concatenate([part for part in parts if part is not None])
+def _column(manifest: Manifest, name: str) -> np.ndarray | None:
+    """All rows of a column, (T, D); None where a file has no numbers under this name."""
+    parts = []
+    for file in sorted({record.data_file for record in manifest.records}):
+        try:
+            parts.append(numbers_of(pq.ParquetFile(manifest.path / file).read([name])[name]))
+        except UNREADABLE:
+            return None
+    whole = [part for part in parts if part is not None]
+    same = len(whole) == len(parts) and len({part.shape[1] for part in whole}) == 1
+    return np.concatenate(whole) if same else None
 
 
 def _histogram(manifest: Manifest, key: str) -> np.ndarray:

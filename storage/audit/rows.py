@@ -20,7 +20,7 @@ from .manifest import RESTORE, Manifest, Record
 from .row_checks import out_of_bounds, unfit_numbers, wrong_counter, wrong_stamps
 from .running_stats import RunningStats
 from .tally import Fault, Tally
-from .values import dtype_of, numbers_of
+from .values import UNREADABLE, dtype_of, numbers_of
 
 _BLOCK_ROWS = 4096
 _NUMERIC = ("float", "int", "uint", "bool")
@@ -66,7 +66,7 @@ class RowPass:
             if "episode_index" in names:
                 for batch in parquet.iter_batches(_BLOCK_ROWS, columns=names):
                     yield from self._read_block(batch, file)
-        except (OSError, pa.ArrowException) as error:
+        except UNREADABLE as error:
             yield Finding(field=file, message=f"it cannot be read ({error}); {RESTORE}")
 
     @property

@@ -13,6 +13,7 @@ from ..episode import EpisodeSummary
 from ..errors import ConfigError, StoreError
 from ..lerobot_store import read_codec
 from ..spec import EpisodeSpec, read_spec
+from ..validation import validate_spec
 from ..video import Codec, ImageCodec
 from .finding import Finding
 
@@ -58,8 +59,10 @@ def read_sidecar(path: Path, findings: list[Finding]) -> Sidecar | None:
 
 def _read_spec(path: Path, findings: list[Finding]) -> EpisodeSpec | None:
     try:
-        return read_spec(path / layout.SIDECAR_SPEC)
-    except StoreError as error:
+        spec = read_spec(path / layout.SIDECAR_SPEC)
+        validate_spec(spec)
+        return spec
+    except (StoreError, ConfigError, TypeError) as error:
         findings.append(Finding(field=layout.SIDECAR_SPEC, message=str(error)))
         return None
 
@@ -89,4 +92,5 @@ def _summaries(lines: list[dict[str, Any]]) -> Iterator[tuple[str, EpisodeSummar
             summary = EpisodeSummary.from_dict(line)
         except (KeyError, TypeError):
             continue
-        yield summary.id, summary
+        if isinstance(summary.id, str):
+            yield summary.id, summary

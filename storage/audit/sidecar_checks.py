@@ -43,7 +43,10 @@ def check_counted_pixels(manifest: Manifest, histograms: Mapping[str, np.ndarray
     if sidecar is None or sidecar.spec is None:
         return
     file = layout.SIDECAR_PIXELS.format(num_rows=sum(record.length for record in manifest.records))
-    found = np.stack([histograms[image_key(camera.name)] for camera in sidecar.spec.cameras])
+    keys = [image_key(camera.name) for camera in sidecar.spec.cameras]
+    if not histograms.keys() >= set(keys):
+        return
+    found = np.array([histograms[key] for key in keys], np.int64).reshape(-1, 3, 256)
     mend: Mend | None = "pixels" if sidecar.lossless else None
     remedy = "--repair counts them anew" if mend else "nothing can be added, `demoloom convert` the dataset anew"
     try:

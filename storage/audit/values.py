@@ -6,6 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+#: What a Parquet file that is damaged, or lacks a column, raises.
+UNREADABLE = (OSError, ValueError, KeyError, pa.ArrowException)
+
 
 def numbers_of(column: pa.ChunkedArray | pa.Array) -> np.ndarray | None:
     """A column as (T, D) numbers or booleans, nulls as NaN; None where its rows differ in length or hold no numbers."""

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from ..atomic import TEMPORARY_PREFIX
-from ..columns import columns_of, names_of
+from ..columns import columns_of, image_key, names_of
 from ..episode import EpisodeSummary, Rows
-from ..errors import InvalidEpisode, StoreError
+from ..errors import ConfigError, InvalidEpisode, StoreError
 from ..progress import Progress
 from ..recorder import ContentDigest, block_length
 from ..spec import EpisodeSpec, read_spec
-from ..validation import validate_ending, validate_identity
+from ..validation import validate_ending, validate_identity, validate_spec
 from ..zarr_store import FORMAT_VERSION, ZarrStore
 from .contents import CHANGED, Contents
 from .finding import Finding
@@ -33,8 +33,9 @@ def audit_zarr(path: Path, tally: Tally, progress: Progress) -> Iterator[Finding
     """Yield all that is wrong with the store at `path`; rows are read in blocks of a few megabytes."""
     try:
         spec = read_spec(path / "spec.json")
+        validate_spec(spec)
         _check_version(path)
-    except StoreError as error:
+    except (StoreError, ConfigError, TypeError) as error:
         yield Finding(field="spec.json", message=str(error))
         return
     store, contents, summaries = ZarrStore(path, spec), Contents(), []
@@ -110,8 +111,7 @@ def _check_episode(
 def _wrong_arrays(folder: Path, spec: EpisodeSpec, length: int) -> Iterator[tuple[str, str]]:
     """Each array whose shape or dtype is not what the spec and the episode's length ask for."""
     expected: dict[str, tuple[list[int], str]] = {
-        f"observation.images.{camera.name}": ([length, camera.height, camera.width, 3], "uint8")
-        for camera in spec.cameras
+        image_key(camera.name): ([length, camera.height, camera.width, 3], "uint8") for camera in spec.cameras
     }
     expected["columns"] = ([length, sum(map(len, names_of(spec).values()))], "float32")
     for name, (shape, dtype) in expected.items():
@@ -130,7 +130,8 @@ def _wrong_arrays(folder: Path, spec: EpisodeSpec, length: int) -> Iterator[tupl
 
 
 def _blocks(store: ZarrStore, id: str, length: int) -> Iterator[tuple[int, Rows]]:
-    count = block_length(sum(camera.height * camera.width * 3 for camera in store.spec.cameras))
+    frames = sum(camera.height * camera.width * 3 for camera in store.spec.cameras)
+    count = block_length(frames + 4 * sum(map(len, names_of(store.spec).values())))
     return ((start, store.rows(id, start, min(start + count, length))) for start in range(0, length, count))
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from demoloom.storage.audit import audit
 
-from .damage import DATA, VIDEO, decode, edit_rows, encode, make_foreign, named, the_finding
+from .damage import DATA, RECORDS, VIDEO, decode, edit_rows, encode, make_foreign, named, the_finding, with_value
 
 TOP = "observation.images.top"
 LAST = {"lerobot": "run-000002", "foreign": "d-000002"}
@@ -79,10 +79,25 @@ def test_frames_of_another_size_are_named(copy, kind):
     assert any("frame 0 is (16, 16, 3) uint8, meta/info.json declares (16, 24, 3)" in one for one in messages)
 
 
-def test_frames_one_off_are_found_by_the_digest(copy):
+def test_a_video_that_is_one_frame_late_is_named_with_its_camera_and_true_place(copy):
     dataset = copy("lerobot")
     encode(dataset / VIDEO, np.roll(decode(dataset / VIDEO), 1, axis=0))
-    assert {("run-000000", "digest"), ("run-000001", "digest"), ("run-000002", "digest")} <= named(audit(dataset))
+    report = audit(dataset)
+    messages = [found.message for found in report.findings if (found.episode, found.field) == ("run-000001", TOP)]
+    assert any("is one frame early, the frames recorded begin at 0.8000 s" in message for message in messages)
+    assert ("run-000000", TOP) in named(report)
+    # The last frame of the last episode is now the first of the file.
+    assert ("run-000002", "digest") in named(report)
+
+
+def test_a_range_that_is_one_frame_late_is_named_with_its_camera_and_true_place(copy):
+    dataset = copy("lerobot")
+    for name in ("from", "to"):
+        edit_rows(dataset, f"videos/{TOP}/{name}_timestamp", lambda times: [time - 0.1 for time in times], RECORDS)
+    edit_rows(dataset, f"videos/{TOP}/from_timestamp", with_value(0, 0.0), RECORDS)
+    edit_rows(dataset, f"videos/{TOP}/to_timestamp", with_value(0, 0.7), RECORDS)
+    messages = [found.message for found in audit(dataset).findings if found.episode == "run-000001"]
+    assert any("begin at 0.7000 s, not at 0.6000 s" in message for message in messages)
 
 
 def test_frames_one_off_within_an_episode_are_found_by_the_digest_alone(copy):

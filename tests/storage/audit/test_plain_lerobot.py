@@ -12,7 +12,7 @@ from demoloom.storage.audit import audit, repair
 
 from .damage import named
 
-FEATURES = {
+FEATURES: dict[str, Any] = {
     "observation.images.top": {
         "dtype": "video",
         "shape": (64, 64, 3),
