@@ -16,7 +16,7 @@ import numpy as np
 from PIL import Image
 
 from .atomic import publish_folder
-from .columns import ACTION, REWARD, SCORE, STATE, SUCCESS, TRUST, columns_of, frames_of, names_of
+from .columns import ACTION, REWARD, SCORE, STATE, SUCCESS, TRUST, columns_of, frames_of, image_key, names_of
 from .dataset import EpisodeReader
 from .drafts import block_ranges, rows_per_block
 from .episode import EpisodeSummary, Rows
@@ -113,8 +113,8 @@ def _blueprint(spec: EpisodeSpec) -> Any:
     import rerun
     import rerun.blueprint as views
 
-    pictures = [f"observation.images.{camera.name}" for camera in spec.cameras]
-    shown: list[Any] = [views.Spatial2DView(origin=_path(rerun, name), name=name) for name in pictures]
+    pictures = {camera.name: image_key(camera.name) for camera in spec.cameras}
+    shown: list[Any] = [views.Spatial2DView(origin=_path(rerun, key), name=name) for name, key in pictures.items()]
     shown += [views.TimeSeriesView(origin=_path(rerun, name), name=entity_of(name)) for name in PLOTTED]
     return views.Blueprint(views.Grid(*shown, views.TextDocumentView(origin="task", name="task")))
 

@@ -36,8 +36,7 @@ def main(options: Options) -> None:
     """Print what the dataset holds and write what was asked for."""
     from ...storage.dataset import open_dataset
     from ...storage.rerun_export import export_rerun
-    from ..inspection import inspect_dataset, write_page
-    from ..inspection.terminal import print_inspection
+    from ..inspection import inspect_dataset, print_inspection, write_page
 
     dataset = open_dataset(options.path)
     with show_progress("inspect") as progress:

@@ -2,6 +2,7 @@
 (() => {
   const films = [...document.querySelectorAll("video")];
   const button = document.getElementById("play");
+  if (!films.length) return;
   const toggle = (film) => film.paused ? film.play() : film.pause();
   const playing = () => films.some((film) => !film.paused);
   for (const film of films) {
@@ -20,5 +21,5 @@
     const stop = playing();
     for (const film of films) stop ? film.pause() : film.play();
   };
-  button.hidden = document.getElementById("hint").hidden = films.length === 0;
+  button.hidden = document.getElementById("hint").hidden = false;
 })();

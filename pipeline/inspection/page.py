@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Template
 
@@ -18,15 +15,16 @@ from ...storage.progress import Progress, silent
 from ..report.plots import histogram
 from ..report.templates import template_environment
 from .choice import spread_first
-from .distributions import Distribution, evenly
+from .distributions import Distribution
+from .film import film
 from .inspection import Inspection
-from .pictures import Picture, film, stills
+from .picture import Picture
+from .stills import stills
+from .table import clip, episode_table
 
 #: Size of a page at most. The table and the stills each get a part of it, the films what is left.
 MOST_BYTES = 8 << 20
 TABLE_SHARE, STILLS_SHARE = 0.25, 0.3
-#: Characters of a task or a reason at most.
-MOST_TEXT = 400
 #: What stands around a picture.
 CAPTION_BYTES = 1000
 
@@ -67,10 +65,11 @@ def render(reader: EpisodeReader, inspection: Inspection, progress: Progress, mo
     template = _template()
     parts = {"it": inspection, "table": episode_table(inspection.summaries, TABLE_SHARE * most_bytes)}
     parts |= {"stills": [], "films": []}
+    seen = inspection.shown if inspection.spec.cameras else []
     for name, make, share in (("stills", stills, STILLS_SHARE), ("films", film, 1.0)):
         room = min(share * most_bytes, most_bytes - len(template.render(parts).encode()))
-        progress(0, len(inspection.shown), name)
-        parts[name] = _fitting(reader, inspection.shown, make, room, progress)
+        progress(0, len(seen), name)
+        parts[name] = _fitting(reader, seen, make, room, progress)
     return template.render(parts)
 
 
@@ -100,45 +99,6 @@ def _fitting(
     return [shown[number] for number in sorted(shown)]
 
 
-def episode_table(summaries: Sequence[EpisodeSummary], most_bytes: float) -> dict[str, Any]:
-    """Rows (index, id, steps, outcome, best score, least trust, task, reason), of very many evenly spread ones.
-
-    Texts that come again and again stand once, in `texts`; a row holds their number.
-    """
-    table = _table(summaries)
-    size = len(json.dumps(table))
-    if size <= most_bytes:
-        return table
-    return _table([summaries[number] for number in evenly(len(summaries), int(len(summaries) * most_bytes / size))])
-
-
-def _table(summaries: Sequence[EpisodeSummary]) -> dict[str, Any]:
-    texts: dict[str, int] = {}
-
-    def number(text: str) -> int:
-        return texts.setdefault(clip(text), len(texts))
-
-    rows = [
-        [
-            one.index,
-            one.id,
-            one.length,
-            number(one.outcome),
-            _decimal(one.score_max),
-            _decimal(one.trust_min),
-            number(one.task),
-            number(one.reason),
-        ]
-        for one in summaries
-    ]
-    return {"rows": rows, "texts": list(texts)}
-
-
-def _decimal(value: float) -> float | None:
-    # JSON has no NaN, which datasets of others may hold.
-    return round(value, 3) if math.isfinite(value) else None
-
-
 def plot(distribution: Distribution) -> str:
     """The histogram of a quantity that varies."""
     counts, edges = distribution.bars()
@@ -159,8 +119,3 @@ def describe(distribution: Distribution) -> str:
     if distribution.num_unfit:
         parts.append(f"{distribution.num_unfit} not finite")
     return "; ".join(parts)
-
-
-def clip(text: str) -> str:
-    """The beginning of a long text."""
-    return text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…"

@@ -50,7 +50,7 @@ def facts(inspection: Inspection) -> Table:
     labels = [f"{name} ({', '.join(vector.names)})" for name, vector in spec.labels.items()]
     rows = {
         "robot": f"{spec.robot_type}, {spec.fps} Hz",
-        "cameras": inspection.cameras,
+        "cameras": inspection.cameras or "none",
         "state": ", ".join(spec.state.names),
         "action": ", ".join(spec.action.names),
         "labels": ", ".join(labels) or "none",

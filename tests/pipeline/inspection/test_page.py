@@ -12,11 +12,13 @@ import pytest
 
 from demoloom.pipeline.inspection import inspect_dataset, write_page
 from demoloom.pipeline.inspection.distributions import Distribution
-from demoloom.pipeline.inspection.page import MOST_TEXT, clip, describe, episode_table
-from demoloom.storage import Episode, StoreError, open_dataset, summarise
+from demoloom.pipeline.inspection.page import describe
+from demoloom.storage import Episode, StoreError, open_dataset
 from demoloom.storage.content import content_hash
+from demoloom.storage.create import new_dataset
+from demoloom.storage.recorder import append
 
-from ..runs import dot_episode, write_store
+from ..runs import SPEC, dot_episode, write_store
 
 
 def page_of(folder: Path, episodes: list[Episode], num_episodes: int = 48, **options: Any) -> str:
@@ -98,6 +100,16 @@ def test_a_dataset_without_a_success_or_without_an_episode_has_a_page(tmp_path: 
     assert "0 episodes, 0 steps, 0 s: nothing was recorded" in text_of(page_of(tmp_path / "none", []))
 
 
+def test_a_dataset_without_a_camera_has_a_page_without_pictures(tmp_path: Path) -> None:
+    with new_dataset(tmp_path / "store", "zarr", replace(SPEC, cameras=())) as store:
+        append(store, replace(dot_episode(0), images={}))
+    reader = open_dataset(tmp_path / "store")
+    write_page(reader, inspect_dataset(reader), tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Contact sheet" not in page
+    assert [row[1] for row in table_in(page)["rows"]] == ["dot-000000"]
+
+
 def test_a_page_holds_no_more_than_it_may_and_says_what_it_leaves_out(tmp_path: Path) -> None:
     most = 70_000
     page = page_of(tmp_path, [dot_episode(index, length=20) for index in range(40)], most_bytes=most)
@@ -112,20 +124,6 @@ def test_a_page_holds_no_more_than_it_may_and_says_what_it_leaves_out(tmp_path: 
     # Whatever is left out, it is not the end.
     assert played[0] == 0
     assert played[-1] > 20
-
-
-def test_a_table_of_very_many_episodes_is_cut_to_its_size() -> None:
-    summaries = [summarise(dot_episode(index, 2)) for index in range(200)]
-    table = episode_table(summaries, most_bytes=4000)
-    assert len(json.dumps(table)) <= 4000
-    assert 40 < len(table["rows"]) < 200
-    assert [table["rows"][0][0], table["rows"][-1][0]] == [0, 199]
-    assert len(table["texts"]) == 3
-
-
-def test_a_score_that_is_no_number_leaves_the_table_readable() -> None:
-    table = episode_table([replace(summarise(dot_episode(0)), score_max=float("nan"))], most_bytes=4000)
-    assert table["rows"][0][4] is None
 
 
 def test_a_page_is_replaced_by_a_later_one(tmp_path: Path) -> None:
@@ -147,8 +145,3 @@ def test_a_quantity_is_described_in_a_line() -> None:
     assert describe(values("x", np.array([0.0, 1.0]), (0, 2))) == "0 to 1, mean 0.5; limits 0 to 2"
     assert describe(values("x", np.array([3.0, np.nan]))) == "always 3; 1 not finite"
     assert describe(values("x", np.array([]))) == "no number"
-
-
-def test_a_long_text_is_cut() -> None:
-    assert clip("a" * (MOST_TEXT + 1)) == "a" * (MOST_TEXT - 1) + "…"
-    assert clip("short") == "short"
