@@ -45,7 +45,9 @@ class Sidecar:
 
 def read_sidecar(path: Path, findings: list[Finding]) -> Sidecar | None:
     """Read the sidecar of the dataset at `path`, add what is wrong with it to `findings`; None if there is none."""
-    if not (path / FOLDER).is_dir():
+    folder = path / FOLDER
+    # Scores lie there also in datasets that demoloom did not write.
+    if not folder.is_dir() or {file.name for file in folder.iterdir()} <= {"quality.json"}:
         return None
     lines = _read_lines(path, findings)
     return Sidecar(

@@ -1,9 +1,11 @@
 import dataclasses
+import shutil
 
 import numpy as np
 import pytest
 
 from demoloom.storage import ConfigError, StoreError, ZarrStore, open_dataset
+from demoloom.storage.audit import audit
 from demoloom.storage.quality import (
     EpisodeQuality,
     QualitySettings,
@@ -110,8 +112,6 @@ def test_scores_of_earlier_content_are_computed_anew(store, make_episode):
 
 
 def test_scores_of_a_foreign_dataset_are_computed_anew_when_its_files_change(tmp_path, store, spec, write_lerobot):
-    import shutil
-
     write_lerobot(tmp_path / "foreign", spec, store)
     shutil.rmtree(tmp_path / "foreign" / "meta" / "demoloom")
     reader = open_dataset(tmp_path / "foreign")
@@ -121,6 +121,16 @@ def test_scores_of_a_foreign_dataset_are_computed_anew_when_its_files_change(tmp
     info = tmp_path / "foreign" / "meta" / "info.json"
     info.write_text(info.read_text().replace('"robot_type": "stand-in"', '"robot_type": "other"'))
     assert quality_of(open_dataset(tmp_path / "foreign")).start_coverage != 0.5
+
+
+def test_scores_are_no_fault_of_a_foreign_dataset(tmp_path, store, spec, write_lerobot):
+    write_lerobot(tmp_path / "foreign", spec, store)
+    shutil.rmtree(tmp_path / "foreign" / "meta" / "demoloom")
+    before = audit(tmp_path / "foreign").findings
+    reader = open_dataset(tmp_path / "foreign")
+    write_quality(reader.path, score_dataset(reader))
+    assert audit(tmp_path / "foreign").findings == before
+    assert read_quality(reader.path) is not None
 
 
 def test_scores_of_other_settings_are_computed_anew(store):
