@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..storage.video import Codec
 
 #: What each name stands for; the fields are those of `VideoCodec`.
-_CODECS: dict[str, dict[str, Any]] = {"lossless": {}, "compact": {"pix_fmt": "yuv420p", "crf": 18}}
+_CODECS: dict[str, dict[str, Any]] = {"same": {}, "lossless": {}, "compact": {"pix_fmt": "yuv420p", "crf": 18}}
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,9 @@ class Output:
 
     format: Literal["same", "lerobot", "zarr"] = "same"
     """What to write; same: what the source is. Zarr keeps frames exactly, LeRobot as the codec says."""
-    codec: Literal["lossless", "compact", "images"] = "lossless"
-    """How LeRobot keeps frames: exactly, as small video for real cameras (yuv420p, crf 18), or exactly as images."""
+    codec: Literal["same", "lossless", "compact", "images"] = "same"
+    """How LeRobot keeps frames: as the source does (exactly, if it is no LeRobot dataset of demoloom's), exactly, as
+    small video for real cameras (yuv420p, crf 18), or exactly as images."""
     crf: int | None = None
     """Quality of the video, 0 (best) to 51, instead of the codec's own."""
     gop: int | None = None
@@ -38,8 +39,8 @@ class Output:
         """The format to write, where `source` is what is read."""
         return format_of(source) if self.format == "same" else self.format
 
-    def choose_codec(self) -> Codec:
-        """The codec of a LeRobot dataset's frames.
+    def choose_codec(self) -> Codec | None:
+        """The codec of a LeRobot dataset's frames; None: the same as the source's.
 
         Raises:
             ConfigError: a number is out of its range, or one setting excludes another.
@@ -48,12 +49,14 @@ class Output:
 
         fields = {"crf": self.crf, "frames_per_key": self.gop, "pix_fmt": self.pix_fmt}
         given = {name: value for name, value in fields.items() if value is not None}
-        if self.format == "zarr" and (given or self.codec != "lossless"):
+        if self.format == "zarr" and (given or self.codec != "same"):
             raise ConfigError("a Zarr store keeps frames exactly; --codec and what belongs to it are for LeRobot")
         if self.codec == "images":
             if given:
                 raise ConfigError("--crf, --gop and --pix-fmt are of video and have no effect with --codec images")
             return ImageCodec()
+        if self.codec == "same" and not given:
+            return None
         return VideoCodec(**_CODECS[self.codec] | given)
 
 

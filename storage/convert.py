@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .clips import kept_codec
 from .create import Format
 from .dataset import EpisodeReader
 from .drafts import copy_of, write_drafts
@@ -32,7 +33,7 @@ def convert(
         path: where nothing stands yet.
         format: of the new dataset.
         ids: None for all.
-        codec: how a LeRobot dataset keeps frames; None keeps them exactly.
+        codec: how a LeRobot dataset keeps frames; None keeps them as they are: what is video is not encoded anew.
         progress: told of each episode.
 
     Returns:
@@ -48,7 +49,9 @@ def convert(
     check_ids(source, wanted)
     chosen = [id for id in present if id in wanted]
     drafts = (copy_of(source, id) for id in chosen)
-    return write_drafts(path, format, source.spec, drafts, codec=codec, total=len(chosen), progress=progress)
+    return write_drafts(
+        path, format, source.spec, drafts, codec=codec or kept_codec([source]), total=len(chosen), progress=progress
+    )
 
 
 def format_of(path: Path) -> Format:

@@ -15,12 +15,13 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .clips import Clip, clips_of
 from .create import Format, new_dataset
 from .dataset import EpisodeReader
 from .episode import Outcome, Rows
 from .progress import Progress, silent
 from .read_ahead import read_ahead
-from .recorder import EpisodeStore, block_length
+from .recorder import EpisodeRecorder, EpisodeStore, block_length
 from .spec import EpisodeSpec
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Draft:
     Args:
         id, index, seed, task, outcome, reason, lineage: as in `Episode`.
         blocks: gives all rows in order, in blocks of a few megabytes.
+        clips: camera name -> the same frames as video, where they are that already.
     """
 
     id: str
@@ -44,6 +46,7 @@ class Draft:
     blocks: Callable[[], Iterator[Rows]]
     reason: str = ""
     lineage: Mapping[str, Any] = field(default_factory=dict)
+    clips: Mapping[str, Clip] = field(default_factory=dict)
 
 
 def copy_of(source: EpisodeReader, id: str, start: int = 0, stop: int | None = None) -> Draft:
@@ -54,6 +57,7 @@ def copy_of(source: EpisodeReader, id: str, start: int = 0, stop: int | None = N
     """
     summary = source.summary(id)
     stop = summary.length if stop is None else stop
+    is_whole = (start, stop) == (0, summary.length)
     return Draft(
         id=id,
         index=summary.index,
@@ -63,6 +67,7 @@ def copy_of(source: EpisodeReader, id: str, start: int = 0, stop: int | None = N
         reason=summary.reason,
         lineage=summary.lineage,
         blocks=lambda: read_blocks(source, id, start, stop),
+        clips=clips_of(source, id) if is_whole else {},
     )
 
 
@@ -104,7 +109,7 @@ def write_drafts(
         format: of the new dataset.
         spec: of all drafts.
         drafts: each may come twice with the same content, and is stored once.
-        codec: how a LeRobot dataset keeps frames; None keeps them exactly.
+        codec: how a LeRobot dataset keeps frames; None keeps them exactly. Clips of that codec are taken over.
         total: number of drafts, for the progress; 0: unknown.
         progress: told of each episode.
 
@@ -137,7 +142,16 @@ def record_draft(store: EpisodeStore, draft: Draft, blocks: Iterable[Rows] | Non
         InvalidEpisode: it breaks the spec.
         StoreError: an episode of this id with other content is there, or the disk is full.
     """
-    with store.record(draft.id, index=draft.index, seed=draft.seed, task=draft.task) as recorder:
+    with _begin(store, draft) as recorder:
         for rows in draft.blocks() if blocks is None else blocks:
             recorder.write(rows)
         return recorder.commit(draft.outcome, draft.reason, draft.lineage)
+
+
+def _begin(store: EpisodeStore, draft: Draft) -> EpisodeRecorder:
+    if draft.clips:
+        from .lerobot_store import LeRobotStore
+
+        if isinstance(store, LeRobotStore):
+            return store.record(draft.id, index=draft.index, seed=draft.seed, task=draft.task, clips=draft.clips)
+    return store.record(draft.id, index=draft.index, seed=draft.seed, task=draft.task)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -22,6 +22,7 @@ import numpy as np
 from . import lerobot_layout as layout
 from . import recorder
 from .atomic import is_occupied, make_folder, read_json, refusals_named, sweep, write_json
+from .clips import Clip
 from .episode import Episode, EpisodeSummary, Rows
 from .errors import SpecMismatch, StoreError
 from .lerobot_commit import TakenEpisode, commit
@@ -99,14 +100,20 @@ class LeRobotStore:
         """
         return recorder.append(self, episode)
 
-    def record(self, id: str, *, index: int, seed: int, task: str) -> EpisodeRecorder:
+    def record(
+        self, id: str, *, index: int, seed: int, task: str, clips: Mapping[str, Clip] | None = None
+    ) -> EpisodeRecorder:
         """Begin an episode that comes row by row; its frames are encoded meanwhile, in a thread for each camera.
+
+        Args:
+            clips: camera name -> the same frames as video; what is encoded by this dataset's codec is taken over.
 
         Raises:
             InvalidEpisode: id, index, seed or task cannot be stored.
             StoreError: the folder cannot be written.
         """
-        begin = lambda: LeRobotTake(self.path, self.spec, self.codec, self._commit)  # noqa: E731
+        fitting = {name: clip for name, clip in (clips or {}).items() if clip.codec == self.codec}
+        begin = lambda: LeRobotTake(self.path, self.spec, self.codec, self._commit, fitting)  # noqa: E731
         return EpisodeRecorder(id, index, seed, task, self.spec, begin)
 
     def digest(self, id: str) -> str | None:

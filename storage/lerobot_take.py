@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 
 from .atomic import PendingFolder, refusals_named
+from .clips import Clip, ClipWriter
 from .columns import columns_of
 from .encoding import FrameWriter, ImageWriter, QueuedWriter, frame_writer
 from .episode import EpisodeSummary, Rows
 from .errors import StoreError
 from .lerobot_commit import TakenEpisode
-from .spec import EpisodeSpec
+from .spec import Camera, EpisodeSpec
 from .video import Codec
 
 
@@ -23,16 +24,24 @@ class LeRobotTake:
     Args:
         path: the dataset, on whose disk the folder is.
         commit: puts the episode into the dataset; false if the same one is there already.
+        clips: camera name -> its frames as video, taken over instead of encoded.
     """
 
-    def __init__(self, path: Path, spec: EpisodeSpec, codec: Codec, commit: Callable[[TakenEpisode], bool]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        spec: EpisodeSpec,
+        codec: Codec,
+        commit: Callable[[TakenEpisode], bool],
+        clips: Mapping[str, Clip],
+    ) -> None:
         self._path = path
         self._commit = commit
         self._pending = PendingFolder(path)
         self._blocks: list[dict[str, np.ndarray]] = []
         with refusals_named(path):
             self._writers: dict[str, FrameWriter] = {
-                camera.name: frame_writer(self._pending.path / f"frames-{number}", camera, spec.fps, codec)
+                camera.name: _writer(self._pending.path / f"frames-{number}", camera, spec.fps, codec, clips)
                 for number, camera in enumerate(spec.cameras)
             }
         self._queues = {name: QueuedWriter(writer) for name, writer in self._writers.items()}
@@ -78,3 +87,8 @@ class LeRobotTake:
                     f"episode {summary.id!r} has {summary.length} rows, the encoder of camera {name!r} kept "
                     f"{writer.num_frames} frames; record the episode again"
                 )
+
+
+def _writer(path: Path, camera: Camera, fps: int, codec: Codec, clips: Mapping[str, Clip]) -> FrameWriter:
+    clip = clips.get(camera.name)
+    return frame_writer(path, camera, fps, codec) if clip is None else ClipWriter(path, clip, fps)

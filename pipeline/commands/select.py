@@ -57,6 +57,7 @@ def default_options(given: Given) -> object:
 
 def main(options: Options) -> None:
     """Select and say how many episodes were written."""
+    from ...storage.clips import kept_codec
     from ...storage.dataset import open_dataset
     from ...storage.drafts import write_drafts
     from ...storage.editing.retime import every
@@ -77,7 +78,7 @@ def main(options: Options) -> None:
     if options.count is not None:
         ids = thin(ids, options.count, options.seed)
     spec, drafts = every(source, ids, options.every)
-    codec = options.output.choose_codec()
+    codec = options.output.choose_codec() or (kept_codec([source]) if options.every == 1 else None)
     with show_progress("select") as progress:
         write_drafts(options.out, format, spec, drafts, codec=codec, total=len(ids), progress=progress)
     say(f"wrote {len(ids)} of {len(source)} episodes to {options.out}")

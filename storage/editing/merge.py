@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ..atomic import read_json
+from ..clips import kept_codec
 from ..create import Format
 from ..dataset import EpisodeReader, open_dataset
 from ..drafts import Draft, copy_of, with_edit, write_drafts
@@ -73,7 +74,7 @@ def merge(
         out: where nothing stands yet.
         format: of the new dataset.
         how: what may differ.
-        codec: how a LeRobot dataset keeps frames; None keeps them exactly.
+        codec: how a LeRobot dataset keeps frames; None keeps them as they are: what is video is not encoded anew.
         progress: told of each episode.
 
     Raises:
@@ -89,7 +90,9 @@ def merge(
     spec = merged_spec(sources, how)
     total = sum(len(source) for source in sources)
     drafts = merged_drafts(sources, spec, how)
-    written = write_drafts(out, format, spec, drafts, codec=codec, total=total, progress=progress)
+    written = write_drafts(
+        out, format, spec, drafts, codec=codec or kept_codec(sources), total=total, progress=progress
+    )
     return Merged(written, total - written, skipped)
 
 

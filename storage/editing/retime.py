@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
+from ..clips import kept_codec
 from ..create import Format
 from ..dataset import EpisodeReader
 from ..drafts import Draft, copy_of, with_edit, write_drafts
@@ -53,7 +54,7 @@ def restamp(
         path: where nothing stands yet.
         format: of the new dataset.
         fps: the true rate in Hz.
-        codec: how a LeRobot dataset keeps frames; None keeps them exactly.
+        codec: how a LeRobot dataset keeps frames; None keeps them as they are: what is video is not encoded anew.
         progress: told of each episode.
 
     Returns:
@@ -65,7 +66,9 @@ def restamp(
     """
     spec = _at(source.spec, fps)
     drafts = (_marked(source, id, "restamp", fps) for id in source.ids())
-    return write_drafts(path, format, spec, drafts, codec=codec, total=len(source), progress=progress)
+    return write_drafts(
+        path, format, spec, drafts, codec=codec or kept_codec([source]), total=len(source), progress=progress
+    )
 
 
 def resample(
@@ -103,7 +106,7 @@ def resampled(source: EpisodeReader, ids: Sequence[str], fps: int) -> Iterator[D
     """The episodes at another rate; StoreError if the timestamps of one do not rise."""
     for id in ids:
         plan = Resampling.plan(_times(source, id), source.spec.fps / fps)
-        yield replace(_marked(source, id, "resample", fps), blocks=partial(plan.blocks, source, id))
+        yield replace(_marked(source, id, "resample", fps), blocks=partial(plan.blocks, source, id), clips={})
 
 
 def every(source: EpisodeReader, ids: Sequence[str], step: int) -> tuple[EpisodeSpec, Iterator[Draft]]:

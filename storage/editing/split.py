@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..atomic import publish_folder
+from ..clips import kept_codec
 from ..create import Format
 from ..dataset import EpisodeReader
 from ..drafts import copy_of, write_drafts
@@ -40,7 +41,7 @@ def split(
         format: of the parts.
         parts: as in `assign`.
         seed: as in `assign`.
-        codec: how a LeRobot dataset keeps frames; None keeps them exactly.
+        codec: how a LeRobot dataset keeps frames; None keeps them as they are: what is video is not encoded anew.
         progress: told of each episode.
 
     Returns:
@@ -55,7 +56,15 @@ def split(
     with publish_folder(path) as folder:
         for name, ids in assigned.items():
             drafts = (copy_of(source, id) for id in ids)
-            write_drafts(folder / name, format, source.spec, drafts, codec=codec, total=len(ids), progress=progress)
+            write_drafts(
+                folder / name,
+                format,
+                source.spec,
+                drafts,
+                codec=codec or kept_codec([source]),
+                total=len(ids),
+                progress=progress,
+            )
     return {name: len(ids) for name, ids in assigned.items()}
 
 

@@ -11,7 +11,8 @@ from demoloom.storage.video import ImageCodec, VideoCodec
 @pytest.mark.parametrize(
     ("output", "codec"),
     [
-        (Output(), VideoCodec()),
+        (Output(), None),
+        (Output(codec="lossless"), VideoCodec()),
         (Output(codec="compact"), VideoCodec(pix_fmt="yuv420p", crf=18)),
         (Output(codec="compact", crf=23, gop=2), VideoCodec(pix_fmt="yuv420p", crf=23, frames_per_key=2)),
         (Output(pix_fmt="yuv444p"), VideoCodec(pix_fmt="yuv444p")),
