@@ -19,7 +19,10 @@ from .norm_stats import pixel_histogram
 from .spec import Camera
 from .video import Codec, ImageCodec, VideoWriter
 
-#: Blocks of frames that wait for an encoder at most; `EpisodeRecorder` is handed blocks of a few megabytes.
+#: Frames are handed to an encoder in blocks of this size or more: a switch of threads for each small one costs more
+#: than to encode it.
+_BLOCK_BYTES = 1 << 20
+#: Blocks that wait for an encoder at most.
 _QUEUE_BLOCKS = 4
 #: Rows of a row group where images lie in the rows.
 IMAGES_PER_GROUP = 64
@@ -93,6 +96,8 @@ class QueuedWriter:
     def __init__(self, writer: FrameWriter) -> None:
         self.histogram = np.zeros((3, 256), np.int64)
         self._writer = writer
+        self._block: list[np.ndarray] = []
+        self._block_bytes = 0
         self._queue: queue.Queue[np.ndarray | None] = queue.Queue(_QUEUE_BLOCKS)
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._work, daemon=True)
@@ -101,11 +106,15 @@ class QueuedWriter:
     def write(self, frames: np.ndarray) -> None:
         """Append a copy of the frames (T, H, W, 3) uint8 RGB."""
         self._raise_error()
-        self._queue.put(frames.copy())
+        self._block.append(frames.copy())
+        self._block_bytes += frames.nbytes
+        if self._block_bytes >= _BLOCK_BYTES:
+            self._hand_on()
 
     def close(self) -> None:
         """Wait until all is encoded and finish the file."""
         if self._thread.is_alive():
+            self._hand_on()
             self._queue.put(None)
             self._thread.join()
         self._raise_error()
@@ -115,6 +124,11 @@ class QueuedWriter:
         self._error = self._error or StoreError("the episode was discarded")
         with suppress(StoreError, OSError):
             self.close()
+
+    def _hand_on(self) -> None:
+        if self._block:
+            self._queue.put(np.concatenate(self._block) if len(self._block) > 1 else self._block[0])
+            self._block, self._block_bytes = [], 0
 
     def _work(self) -> None:
         while (frames := self._queue.get()) is not None:

@@ -127,8 +127,9 @@ def _column_problems(name: str, values: np.ndarray, vector: Vector | None, lengt
     dtype = np.dtype(bool if name == SUCCESS else np.float32)
     if values.shape != shape or values.dtype != dtype:
         yield f"{name} needs shape {shape} and dtype {dtype}, got {values.shape} {values.dtype}"
-    unfit = np.argwhere(~np.isfinite(values))
-    if len(unfit):
+    finite = np.isfinite(values)
+    if not finite.all():
+        unfit = np.argwhere(~finite)
         step, where = start + int(unfit[0][0]), _dimension(vector, unfit[0])
         yield f"{name}{where} is {values[tuple(unfit[0])]} at step {step}; every number must be finite"
 
@@ -136,9 +137,9 @@ def _column_problems(name: str, values: np.ndarray, vector: Vector | None, lengt
 def _bound_problems(name: str, values: np.ndarray, vector: Vector, start: int) -> Iterator[str]:
     # In float32, or a bound such as 0.1 would refuse a float32 value clipped to it.
     low, high = np.asarray([vector.low, vector.high], np.float32)
-    outside = np.argwhere((values < low) | (values > high))
-    if len(outside):
-        step, dim = map(int, outside[0])
+    outside = (values < low) | (values > high)
+    if outside.any():
+        step, dim = map(int, np.argwhere(outside)[0])
         where = "" if vector is _UNIT else f" {vector.names[dim]!r}"
         yield (
             f"{name}{where} is {values[step, dim]} at step {start + step}, outside "

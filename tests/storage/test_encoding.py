@@ -8,7 +8,7 @@ from demoloom.storage import Camera
 from demoloom.storage.encoding import ImageWriter, QueuedWriter
 from demoloom.storage.video import ImageCodec, VideoCodec, VideoReader, VideoWriter
 
-CAMERA = Camera("top", 16, 16)
+CAMERA = Camera("top", 592, 592)  # a frame is a block
 
 
 class SlowWriter:
@@ -40,19 +40,19 @@ class FullDisk:
 
 
 def numbered(count):
-    return np.broadcast_to(np.arange(count, dtype=np.uint8)[:, None, None, None], (count, 16, 16, 3))
+    return np.broadcast_to(np.arange(count, dtype=np.uint8)[:, None, None, None], (count, 592, 592, 3))
 
 
 def test_a_producer_faster_than_its_encoder_waits_and_every_frame_is_kept(tmp_path):
     queue = QueuedWriter(SlowWriter(VideoWriter(tmp_path / "v.mp4", CAMERA, 10, VideoCodec())))
     started = time.monotonic()
-    for frame in numbered(40):
+    for frame in numbered(20):
         queue.write(frame[None])
     waited = time.monotonic() - started
     queue.close()
-    assert waited > 0.5  # 40 blocks of 20 ms, but the few that fit into the queue
-    frames = VideoReader(CAMERA, 10).read(tmp_path / "v.mp4", 0, 40)
-    assert frames[:, 0, 0, 0].tolist() == list(range(40))
+    assert waited > 0.25  # 20 blocks of 20 ms, but the few that fit into the queue
+    frames = VideoReader(CAMERA, 10).read(tmp_path / "v.mp4", 0, 20)
+    assert frames[:, 0, 0, 0].tolist() == list(range(20))
 
 
 def test_what_an_encoder_could_not_write_is_raised_in_the_caller():
@@ -80,4 +80,4 @@ def test_pixels_are_counted_while_frames_are_encoded(tmp_path):
     queue = QueuedWriter(ImageWriter(tmp_path / "p", ImageCodec()))
     queue.write(numbered(3))
     queue.close()
-    assert queue.histogram[:, :4].tolist() == [[256, 256, 256, 0]] * 3
+    assert queue.histogram[:, :4].tolist() == [[592 * 592] * 3 + [0]] * 3
