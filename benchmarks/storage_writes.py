@@ -1,7 +1,7 @@
 """How fast episodes are recorded, with plain LeRobot beside, and what converting costs.
 
-A part of `benchmarks/storage.py`. Both record the same frames a row at a time with the same codec, quality, preset and distance of key frames; what each
-stored is decoded again and compared with what was given to it.
+A part of `benchmarks/storage.py`. Both record the same frames a row at a time with the same codec, quality, preset and
+distance of key frames; what each stored is decoded again and compared with what was given to it.
 """
 
 from __future__ import annotations
