@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..errors import ConfigError
 from .layout import ColumnRef, Layout
 from .recording import Recording
 
@@ -46,6 +47,9 @@ class ImportSettings:
         cameras: camera name -> key; empty: all that the file has.
         blue_first: the frames are BGR.
         solved: every episode ends solved; for demonstrations in files that do not say.
+
+    Raises:
+        ConfigError: the state is to be made in two ways.
     """
 
     fps: int | None = None
@@ -56,6 +60,10 @@ class ImportSettings:
     cameras: Mapping[str, str] = field(default_factory=dict)
     blue_first: bool = False
     solved: bool = False
+
+    def __post_init__(self) -> None:
+        if self.state and self.state_from_action:
+            raise ConfigError(f"the state is made of {', '.join(self.state)} or of the action before, not of both")
 
     def applied(self, layout: Layout) -> Layout:
         """The layout with what is said here instead."""

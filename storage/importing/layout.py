@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..errors import ConfigError, StoreError
+from ..errors import StoreError
 from .recording import Recording, Window
 
 _SLICE = re.compile(r"(?P<key>.+)\[(?P<start>\d*):(?P<stop>\d*)\]")
@@ -65,16 +65,6 @@ class Layout:
     cameras: Mapping[str, str]
     labels: Mapping[str, ColumnRef] = field(default_factory=dict)
     reward: str = ""
-
-    def __post_init__(self) -> None:
-        if not self.cameras:
-            raise ConfigError("an episode needs a camera and the file has no frames (rows of height, width, 3)")
-
-    @property
-    def columns(self) -> list[ColumnRef]:
-        """All but the frames."""
-        reward = [ColumnRef(self.reward)] if self.reward else []
-        return [self.action, *self.state, *self.labels.values(), *reward]
 
     def length(self, recording: Recording) -> int:
         """Number of rows of an episode; of T + 1 observations and T actions the last observation is left out.

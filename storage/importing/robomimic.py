@@ -51,14 +51,14 @@ def open_robomimic(path: Path) -> Iterator[Foreign]:
             raise StoreError(f"{path} has no episodes (data/demo_<i>); the tool that wrote it was stopped")
         for recording in recordings:
             _check_shift(recording)
-        env = json.loads(file["data"].attrs.get("env_args", "{}"))
+        env = _described(file["data"], "env_args", path)
         settings = env.get("env_kwargs", {})
         robots = settings.get("robots", [])
         yield Foreign(
             path=path,
             recordings=recordings,
             layout=_layout(recordings[0]),
-            fps=settings.get("control_freq"),
+            fps=_whole(settings.get("control_freq")),
             task=str(env.get("env_name", "")),
             robot_type="-".join([robots] if isinstance(robots, str) else robots).lower() or "unknown",
             action_bounds=(-1.0, 1.0),
@@ -73,7 +73,7 @@ def _recording(path: Path, hash: str, name: str, demo: Any) -> Recording:
     found = len(arrays["actions"])
     if (expected := int(demo.attrs.get("num_samples", found))) != found:
         raise StoreError(f"{key} of {path.name} has {found} actions and says {expected}; it was cut, leave it out")
-    meta = json.loads(demo.attrs.get("ep_meta", "{}"))
+    meta = _described(demo, "ep_meta", path)
     return Recording(
         key=key,
         id=safe_id(path.stem, name),
@@ -82,6 +82,19 @@ def _recording(path: Path, hash: str, name: str, demo: Any) -> Recording:
         source=described(path, "robomimic", key, hash),
         task=str(meta.get("lang", "")),
     )
+
+
+def _described(group: Any, name: str, path: Path) -> dict[str, Any]:
+    """An attribute that holds JSON; nothing if it is missing."""
+    try:
+        return dict(json.loads(group.attrs.get(name, "{}")))
+    except (TypeError, ValueError) as error:
+        raise StoreError(f"{name} of {group.name} in {path} is no JSON ({error}); the file is damaged") from error
+
+
+def _whole(rate: float | None) -> int | None:
+    """A rate in Hz if it is a whole number; another has to be said by the user."""
+    return int(rate) if rate and float(rate).is_integer() else None
 
 
 def _layout(recording: Recording) -> Layout:

@@ -87,7 +87,7 @@ def _check_clock(recording: Recording) -> None:
     if clock is None or len(clock) < 2:
         return
     times = clock.read(0, len(clock)).reshape(-1)
-    rate = (len(times) - 1) / (times[-1] - times[0])
+    rate = (len(times) - 1) / max(times[-1] - times[0], 1e-9)
     if not abs(rate / _FPS - 1) <= _CLOCK_TOLERANCE:
         raise StoreError(
             f"{recording.place} was recorded at {rate:.2f} rows a second by its clock, expected {_FPS}; "

@@ -101,11 +101,9 @@ def test_episodes_that_do_not_add_up_are_refused(tmp_path, buffer, change, match
     assert not (tmp_path / "out").exists()
 
 
-def test_a_rate_a_camera_and_a_state_are_needed(tmp_path, buffer):
+def test_a_rate_and_a_state_are_needed(tmp_path, buffer):
     with pytest.raises(ConfigError, match="does not say its rate"):
         import_dataset(buffer(), tmp_path / "out", "zarr")
-    with pytest.raises(ConfigError, match="an episode needs a camera"):
-        import_dataset(buffer(without=("img",)), tmp_path / "out", "zarr", FPS)
     with pytest.raises(ConfigError, match="nothing that the robot reports of itself"):
         import_dataset(buffer(without=("state",)), tmp_path / "out", "zarr", FPS)
 

@@ -115,6 +115,7 @@ def test_the_observation_after_the_last_action_is_left_out(tmp_path, robomimic, 
             lambda data: data["demo_10/obs"].pop("robot0_eef_pos"),
             "of lift.hdf5 has no 'obs/robot0_eef_pos'",
         ),
+        (lambda data: data.attrs.modify("env_args", "{env"), "env_args of /data in .* is no JSON"),
         (lambda data: _same_row(data["demo_0"]), "next_obs/.* is the observation of the same row"),
         (lambda data: [data.pop(name) for name in list(data)], "has no episodes"),
     ],
@@ -166,9 +167,26 @@ def test_what_makes_the_state_can_be_said(tmp_path, robomimic):
     assert out.read("lift-demo_0").task == "lift the cube"
 
 
+@pytest.mark.parametrize("form", ["lerobot", "zarr"])
+def test_a_file_without_images_becomes_a_dataset_without_cameras(tmp_path, robomimic, form):
+    def blind(data):
+        for demo in data.values():
+            del demo["obs/agentview_image"], demo["next_obs/agentview_image"]
+
+    import_dataset(robomimic(blind), tmp_path / "out", form)
+    out = open_dataset(tmp_path / "out")
+    assert out.spec.cameras == ()
+    assert [len(episode) for episode in out] == [5, 7]
+
+
 def test_a_file_that_does_not_say_its_rate_must_be_told_it(tmp_path, robomimic):
     with pytest.raises(ConfigError, match=r"lift.hdf5 does not say its rate; give it \(--fps\)"):
         import_dataset(robomimic(env={"env_name": "Lift"}), tmp_path / "out", "zarr")
+
+
+def test_a_state_cannot_be_made_in_two_ways():
+    with pytest.raises(ConfigError, match="made of state or of the action before, not of both"):
+        ImportSettings(state=("state",), state_from_action=True)
 
 
 def test_a_robomimic_file_is_known_by_its_layout(tmp_path, robomimic):
