@@ -50,7 +50,7 @@ def test_the_frames_of_a_dataset_are_red(dataset: Path) -> None:
 
 
 def test_what_a_world_model_trains_on_is_red_inside_and_out(dataset: Path) -> None:
-    frames = read_interaction(dataset).frames
+    frames = read_interaction(dataset).frames[:]
     inside = to_float(frames)
     assert is_red(frames)
     assert inside.shape[1] == 3

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from ...storage.row_table import Column
 from .autoencoder import reconstruction_loss
 from .config import DOWNSCALE
 from .crops import draw_crops
@@ -23,9 +24,9 @@ _TOUCH_UP_LENGTH = 8
 _TOUCH_UP_LIMIT = 0.1
 
 
-def set_background(model: WorldModel, frames: np.ndarray) -> None:
-    """Take the median of some hundred frames as what the camera sees when nothing is in front of it."""
-    some = frames[:: max(1, len(frames) // 400)]
+def set_background(model: WorldModel, frames: Column, rows: np.ndarray) -> None:
+    """Take the median of some hundred frames of `rows` as what the camera sees when nothing is in front of it."""
+    some = frames[rows[:: max(1, len(rows) // 400)]]
     model.autoencoder.background.copy_(to_float(np.median(some, axis=0)[None].astype(np.uint8))[0])
 
 
@@ -59,7 +60,7 @@ def train_autoencoder(
     optimise([autoencoder], loss_at, num_steps, lr, "autoencoder", log)
 
 
-def _foreground_cells(model: WorldModel, frames: np.ndarray) -> Tensor:
+def _foreground_cells(model: WorldModel, frames: Column) -> Tensor:
     """(R, H/4, W/4) uint8: 1 where some pixel of the cell differs from the background."""
     background = model.autoencoder.background
     parts = []
@@ -98,7 +99,7 @@ def _noise(latents: Tensor, noise: torch.Generator) -> Tensor:
     return level * torch.randn(latents.shape, generator=noise)
 
 
-def encode_all(model: WorldModel, frames: np.ndarray) -> Tensor:
+def encode_all(model: WorldModel, frames: Column) -> Tensor:
     """Latents (R, C, H, W) float16 of all frames."""
     with torch.inference_mode():
         return torch.cat([model.encode(frames[at : at + 256]).half() for at in range(0, len(frames), 256)])

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ...storage.row_table import Column
 from .config import DOWNSCALE
 
 
@@ -35,7 +36,7 @@ class Crops:
         """The windows of latents (R, C, H, W) at rows (B,): (B, C, n, n) float32."""
         return latents[rows[:, None, None], :, self.ys[:, :, None], self.xs[:, None, :]].float().permute(0, 3, 1, 2)
 
-    def of_frames(self, frames: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def of_frames(self, frames: Column, rows: np.ndarray) -> np.ndarray:
         """The windows, in pixels, of frames (R, H, W, C) at rows (B,): (B, n, n, C)."""
         window: np.ndarray = frames[rows[:, None, None], self.ys.numpy()[:, :, None], self.xs.numpy()[:, None, :]]
         return window

@@ -1,21 +1,26 @@
-"""Interaction data in memory, as the training of a world and of a probe reads it."""
+"""Interaction data as the training of a world and of a probe reads it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from ...storage.columns import ACTION, SCORE, STATE, SUCCESS, image_key, label_key
+from ...storage.dataset import open_dataset
 from ...storage.episode import Episode
 from ...storage.errors import ConfigError
+from ...storage.row_table import Column, RowTable, join_episodes, read_table
 from ...storage.spec import EpisodeSpec
+from ...storage.timeline import Timeline
 
 
 @dataclass(frozen=True)
 class Interaction:
-    """All rows of all episodes end to end; frames stay uint8, 12 KiB a row at 64 x 64.
+    """All rows of all episodes end to end; frames stay uint8, and on disk where they do not fit into memory.
 
     Args:
         spec: of the dataset they come from, with the labels that all of its episodes have.
@@ -26,11 +31,11 @@ class Interaction:
         scored: (R,) bool, false for the first row of an episode, whose frame nothing scored.
         final_score, final_success: (E,) of the frame after each episode's last row, which was not recorded.
         labels: name -> (R, L) float32.
-        starts: (E + 1,) int64, where each episode starts, and the end.
+        timeline: which rows belong to which episode.
     """
 
     spec: EpisodeSpec
-    frames: np.ndarray
+    frames: Column
     state: np.ndarray
     action: np.ndarray
     score: np.ndarray
@@ -39,16 +44,16 @@ class Interaction:
     final_score: np.ndarray
     final_success: np.ndarray
     labels: dict[str, np.ndarray]
-    starts: np.ndarray
+    timeline: Timeline
 
     @property
-    def episode_of(self) -> np.ndarray:
-        """(R,) int64: the number of the episode each row belongs to."""
-        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+    def starts(self) -> np.ndarray:
+        """(E + 1,) int64: where each episode starts, and the end."""
+        return self.timeline.starts
 
     def rows(self, episodes: np.ndarray) -> np.ndarray:
         """All rows of these episodes, in order."""
-        return np.concatenate([np.arange(self.starts[e], self.starts[e + 1]) for e in episodes])
+        return self.timeline.rows(episodes)
 
     def split(self, held_out: float) -> tuple[np.ndarray, np.ndarray]:
         """Numbers of the episodes to train on and of those held out: every n-th one, at least one."""
@@ -59,56 +64,71 @@ class Interaction:
         return numbers[~is_held], numbers[is_held]
 
 
-def read_interaction(path: Path) -> Interaction:
-    """Read a whole dataset, LeRobot or Zarr.
+def read_interaction(path: Path, memory_bytes: int | None = None) -> Interaction:
+    """Read a whole dataset, LeRobot or Zarr, but for episodes of one row.
+
+    Args:
+        path: of the dataset.
+        memory_bytes: for frames, half of the machine's if None; more of them are read from disk as they are wanted.
 
     Raises:
         StoreError: nothing readable lies there.
-        ConfigError: fewer than two episodes, or cameras of different sizes.
+        ConfigError: fewer than two episodes, no camera, or cameras of different sizes.
     """
-    from ...storage.dataset import open_dataset
-
     reader = open_dataset(path)
-    return collect_rows(reader.spec, reader)
+    _check_cameras(reader.spec)
+    long = [summary.id for summary in reader.summaries() if summary.length > 1]
+    return _interaction(read_table(reader, long, memory_bytes))
 
 
 def collect_rows(spec: EpisodeSpec, source: Iterable[Episode]) -> Interaction:
-    """Lay episodes of at least two rows end to end."""
+    """Lay episodes of at least two rows end to end; errors as for `read_interaction`."""
+    _check_cameras(spec)
+    return _interaction(join_episodes(spec, (episode for episode in source if len(episode) > 1)))
+
+
+class SideBySide:
+    """The frames of several cameras, side by side in the channels: (N, H, W, 3V) uint8."""
+
+    def __init__(self, cameras: Sequence[Column]) -> None:
+        self._cameras = cameras
+        self.shape = (*cameras[0].shape[:-1], sum(camera.shape[-1] for camera in cameras))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> np.ndarray:
+        """Of any index that leaves the channels alone."""
+        return np.concatenate([camera[index] for camera in self._cameras], axis=-1)
+
+
+def _check_cameras(spec: EpisodeSpec) -> None:
     sizes = {(camera.height, camera.width) for camera in spec.cameras}
-    if len(sizes) > 1 or any(side % 8 for size in sizes for side in size):
+    if len(sizes) != 1 or any(side % 8 for size in sizes for side in size):
         raise ConfigError(
             f"a learned world needs cameras of one size that is a multiple of 8, got {sorted(sizes)}; resize the frames"
         )
-    episodes, final = [], []
-    for episode in source:
-        if len(episode) > 1:
-            episodes.append(_episode_rows(episode, spec))
-            final.append((episode.score[-1], episode.success[-1]))
-    if len(episodes) < 2:
-        raise ConfigError(f"a learned world needs at least 2 episodes of interaction data, got {len(episodes)}")
-    present = {name: label for name, label in spec.labels.items() if all(f"labels.{name}" in e for e in episodes)}
-    kept = [key for key in episodes[0] if not key.startswith("labels.") or key.removeprefix("labels.") in present]
-    joined = {key: np.concatenate([episode.pop(key) for episode in episodes]) for key in kept}
-    lengths = np.diff(np.flatnonzero(np.append(~joined["scored"], True)))
-    labels = {name: joined.pop(f"labels.{name}") for name in present}
-    final_score, final_success = (np.array(values) for values in zip(*final, strict=True))
+
+
+def _interaction(table: RowTable) -> Interaction:
+    spec, starts = table.spec, table.timeline.starts
+    if len(starts) < 3:
+        raise ConfigError(f"a learned world needs at least 2 episodes of interaction data, got {len(starts) - 1}")
+    labels = {name: label for name, label in spec.labels.items() if label_key(name) in table.columns}
+    cameras = [table[image_key(camera.name)] for camera in spec.cameras]
+    score, success = table[SCORE][:], table[SUCCESS][:]
+    scored = np.ones(len(table), bool)
+    scored[starts[:-1]] = False
     return Interaction(
-        spec=replace(spec, labels=present),
-        labels=labels,
-        starts=np.concatenate([[0], np.cumsum(lengths)]),
-        final_score=final_score.astype(np.float32),
-        final_success=final_success.astype(bool),
-        **joined,
+        spec=replace(spec, labels=labels),
+        frames=cameras[0] if len(cameras) == 1 else SideBySide(cameras),
+        state=table[STATE][:],
+        action=table[ACTION][:],
+        score=np.where(scored, np.roll(score, 1), np.float32(0)),
+        success=scored & np.roll(success, 1),
+        scored=scored,
+        final_score=score[starts[1:] - 1],
+        final_success=success[starts[1:] - 1],
+        labels={name: table[label_key(name)][:] for name in labels},
+        timeline=table.timeline,
     )
-
-
-def _episode_rows(episode: Episode, spec: EpisodeSpec) -> dict[str, np.ndarray]:
-    rows = {
-        "frames": np.concatenate([episode.images[camera.name] for camera in spec.cameras], axis=-1),
-        "state": np.asarray(episode.state, np.float32),
-        "action": np.asarray(episode.action, np.float32),
-        "score": np.append(np.float32(0), episode.score[:-1]).astype(np.float32),
-        "success": np.append(False, episode.success[:-1]),
-        "scored": np.arange(len(episode)) > 0,
-    }
-    return rows | {f"labels.{name}": np.asarray(label, np.float32) for name, label in episode.labels.items()}

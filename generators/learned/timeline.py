@@ -6,6 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ...storage import timeline as storage
+
 
 class Timeline:
     """Rows of episodes. Before an episode's first row stand copies of it, as a world has them after a reset.
@@ -16,26 +18,24 @@ class Timeline:
     """
 
     def __init__(self, starts: np.ndarray, episodes: np.ndarray) -> None:
-        lengths = np.diff(starts)
-        self._first, self._end = np.repeat(starts[:-1], lengths), np.repeat(starts[1:], lengths)
-        self._chosen = np.isin(np.repeat(np.arange(len(lengths)), lengths), episodes)
+        self._rows = storage.Timeline(np.diff(starts))
+        self._chosen = np.isin(self._rows.episode_of, episodes)
 
     def rows_with_next(self, count: int = 1) -> np.ndarray:
         """Rows to learn from after which at least `count` more follow in the same episode."""
-        left = self._end - np.arange(len(self._end)) - 1
-        return np.flatnonzero(self._chosen & (left >= count))
+        rows = np.flatnonzero(self._chosen)
+        return rows[self._rows.last(rows) - rows >= count]
 
     def has_next(self, rows: np.ndarray) -> np.ndarray:
         """Whether another row of the same episode follows."""
-        after: np.ndarray = rows + 1 < self._end[rows]
+        after: np.ndarray = rows < self._rows.last(rows)
         return after
 
     def is_first(self, rows: np.ndarray) -> np.ndarray:
         """Whether these are first rows of episodes."""
-        first: np.ndarray = self._first[rows] == rows
+        first: np.ndarray = self._rows.first(rows) == rows
         return first
 
     def window(self, rows: np.ndarray, length: int) -> Tensor:
         """(B, length) int64: the rows up to and with each of `rows` (B,)."""
-        back = np.arange(1 - length, 1)
-        return torch.from_numpy(np.maximum(rows[:, None] + back, self._first[rows][:, None]))
+        return torch.from_numpy(self._rows.window(rows, range(1 - length, 1))[0])

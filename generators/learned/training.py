@@ -80,7 +80,7 @@ def _train(data: Interaction, config: WorldTrainingConfig, log: TrainingLog) -> 
     train, _ = data.split(config.held_out)
     rows = data.rows(train)
     model = WorldModel(config.model, data.spec)
-    set_background(model, data.frames[rows])
+    set_background(model, data.frames, rows)
     probe = new_probe(data, config.probe) if data.labels else None
     vectors = model.scale_vectors(data.state, data.labels)
     actions = model.scale_actions(torch.from_numpy(data.action))

@@ -1,0 +1,63 @@
+"""Interaction data wherever its frames lie."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from demoloom.generators.learned.crops import Crops
+from demoloom.generators.learned.interaction import Interaction, collect_rows, read_interaction
+from demoloom.storage import ZarrStore
+from demoloom.storage.errors import ConfigError
+from demoloom.storage.row_table import StoredFrames
+from demoloom.storage.spec import Camera
+
+from .moving_square import SIZE, SPEC, square_episodes
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    store = ZarrStore.create(tmp_path_factory.mktemp("data") / "squares", SPEC)
+    for episode in square_episodes(3):
+        store.append(episode)
+    return store.path
+
+
+@pytest.fixture(scope="module")
+def on_disk(dataset: Path) -> Interaction:
+    return read_interaction(dataset, memory_bytes=0)
+
+
+def test_frames_that_do_not_fit_into_memory_stay_on_disk_and_are_the_same(dataset, on_disk) -> None:
+    in_memory = read_interaction(dataset)
+    assert isinstance(in_memory.frames, np.ndarray)
+    assert isinstance(on_disk.frames, StoredFrames)
+    assert np.array_equal(on_disk.frames[:], in_memory.frames)
+    for name in ("state", "action", "score", "success", "scored", "final_score", "final_success", "starts"):
+        assert np.array_equal(getattr(on_disk, name), getattr(in_memory, name)), name
+
+
+def test_crops_of_frames_on_disk_are_those_of_frames_in_memory(dataset, on_disk) -> None:
+    cells = torch.tensor([[2, 3, 4], [8, 9, 10]])
+    rows = np.array([41, 7])
+    left, right = (
+        Crops(cells, cells + 1).of_frames(data.frames, rows) for data in (on_disk, read_interaction(dataset))
+    )
+    assert left.shape == (2, 3, 3, 3)
+    assert np.array_equal(left, right)
+
+
+def test_cameras_stand_side_by_side_in_the_channels() -> None:
+    spec = replace(SPEC, cameras=(Camera("top", SIZE, SIZE), Camera("wrist", SIZE, SIZE)))
+    episodes = [replace(e, images={**e.images, "wrist": 255 - e.images["top"]}) for e in square_episodes(2)]
+    frames = collect_rows(spec, episodes).frames
+    assert frames.shape == (40, SIZE, SIZE, 6)
+    assert np.array_equal(frames[25][..., :3], episodes[1].images["top"][5])
+    assert np.array_equal(frames[25][..., 3:], episodes[1].images["wrist"][5])
+
+
+def test_data_without_a_camera_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"needs cameras of one size .*, got \[\]"):
+        collect_rows(replace(SPEC, cameras=()), [])
