@@ -32,6 +32,7 @@ from .errors import SpecMismatch, StoreError
 from .recorder import EpisodeRecorder, refuse_other
 from .spec import EpisodeSpec, read_spec
 from .validation import validate_spec
+from .zarr_access import read_array
 
 FORMAT_VERSION = 1
 _COLUMNS = "columns"
@@ -176,8 +177,8 @@ class ZarrStore:
         Raises:
             StoreError: it is not there, or is damaged.
         """
-        arrays = _read_arrays(self._episodes / id, [_COLUMNS], 0, self.summary(id).length)
-        return unpack(arrays[_COLUMNS], self.spec)
+        self._attributes(id)
+        return unpack(read_array(self._episodes / id / _COLUMNS), self.spec)
 
     def digest(self, id: str) -> str | None:
         """The digest of an episode's content (see `recorder.digest_of`); None if the episode is not there."""
@@ -270,6 +271,8 @@ class _GrowingArray:
             chunks=(rows, *like.shape[1:]),
             shards=(shard, *like.shape[1:]),
             compressors=ZstdCodec(level=_ZSTD_LEVEL, checksum=True),
+            # Else black frames would be no file at all, as if it had been lost.
+            config={"write_empty_chunks": True},
         )
         self._buffer = np.empty((shard, *like.shape[1:]), like.dtype)
         self._filled = 0
@@ -305,6 +308,16 @@ def _read_arrays(folder: Path, names: Sequence[str], start: int, stop: int) -> d
 
     try:
         group = zarr.open_group(folder, mode="r")
+        for name in names:
+            _check_shards(folder / name, group[name], start, stop)
         return {name: group[name][start:stop] for name in names}
     except (OSError, ValueError, RuntimeError, KeyError) as error:
         raise StoreError(f"episode {folder.name!r} in {folder.parents[1]} is damaged ({error}); discard it") from error
+
+
+def _check_shards(folder: Path, array: Any, start: int, stop: int) -> None:
+    """Raise FileNotFoundError if a file with some of these rows is lost; zarr would read zeros in its place."""
+    for number in range(start // array.shards[0], -(-stop // array.shards[0])):
+        file = folder.joinpath("c", str(number), *["0"] * (array.ndim - 1))
+        if not file.is_file():
+            raise FileNotFoundError(f"{file} is missing")

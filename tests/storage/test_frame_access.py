@@ -4,6 +4,7 @@ import os
 import pickle
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -103,6 +104,17 @@ def test_black_chunks_which_zarr_does_not_write_are_black(tmp_path, spec, make_e
     np.testing.assert_array_equal(found, episode.images["top"])
 
 
+@pytest.mark.parametrize("kind", CODECS)
+def test_an_episode_of_black_frames_is_black(tmp_path, spec, make_episode, kind):
+    episode = make_episode(0, 40)
+    black = {name: np.zeros_like(frames) for name, frames in episode.images.items()}
+    reader = store(tmp_path / "data", kind, spec, [replace(episode, images=black)])
+    for frame in open_frames(reader).frames(episode.id, "top", [0, 39]):
+        assert frame.shape == (16, 24, 3)
+        assert not frame.any()
+    assert not reader.read(episode.id).images["top"].any()
+
+
 def test_a_zarr_array_of_another_layout_is_refused(tmp_path, spec, make_episode):
     import zarr
 
@@ -112,7 +124,7 @@ def test_a_zarr_array_of_another_layout_is_refused(tmp_path, spec, make_episode)
     zarr.open_group(folder).create_array(
         "observation.images.top", shape=(7, 16, 24, 3), dtype="u1", chunks=(1, 16, 24, 3)
     )
-    with pytest.raises(StoreError, match=r"not laid out as demoloom writes frames.*demoloom convert"):
+    with pytest.raises(StoreError, match=r"not laid out as demoloom writes arrays.*demoloom convert"):
         read(open_frames(reader), "run-000000", "top", np.array([3]))
 
 

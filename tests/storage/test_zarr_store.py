@@ -63,6 +63,18 @@ def test_a_path_without_a_store_is_refused(tmp_path):
         ZarrStore.open(tmp_path / "nothing")
 
 
+@pytest.mark.parametrize("lost", ["columns", "observation.images.top"])
+def test_a_lost_file_is_named_and_never_read_as_zeros(tmp_path, spec, make_episode, lost):
+    store = ZarrStore.create(tmp_path / "s", spec)
+    store.append(make_episode())
+    shutil.rmtree(store.path / "episodes" / "run-000000" / lost / "c")
+    with pytest.raises(StoreError, match=f"{lost}/c/0/0.* (is missing|is damaged)"):
+        store.read("run-000000")
+    if lost == "columns":
+        with pytest.raises(StoreError, match=r"columns/c/0/0 is damaged"):
+            store.columns("run-000000")
+
+
 def test_a_damaged_episode_is_named(tmp_path, spec, make_episode):
     store = ZarrStore.create(tmp_path / "s", spec)
     store.append(make_episode())
