@@ -73,10 +73,11 @@ def show(findings: tuple[Finding, ...]) -> None:
         for finding in findings:
             print(finding)
     elif findings:
-        _show_table(findings)
+        show_table(findings)
 
 
-def _show_table(findings: tuple[Finding, ...]) -> None:
+def show_table(findings: tuple[Finding, ...]) -> None:
+    """One row for each finding, as wide as the terminal."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import io
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import av
 import numpy as np
@@ -40,7 +41,7 @@ class FramePass:
         self.is_whole = True
         self._manifest = manifest
         self._key = key
-        self._shape = tuple(manifest.features[key]["shape"])
+        self._shape = _size(manifest.features[key])
         self._contents = contents
         self._tally = tally
         self._seen: Counter[int] = Counter()
@@ -67,8 +68,8 @@ class FramePass:
                 if record is not None:
                     self._keep(record, step, frame)
                     if late:
-                        self._tally.add(record.id, iter([Fault(self._key, f"frame {step} {late}", _RETIME)]))
-        except (OSError, ValueError, StopIteration, IndexError) as error:
+                        self._tally.add(record.id, [Fault(self._key, f"frame {step} {late}", _RETIME)])
+        except (av.FFmpegError, OSError, ValueError, IndexError) as error:
             fault = f", then {file} does not decode ({error})"
         for record in records:
             self._where[record.number] = f" in {file}{fault}"
@@ -114,20 +115,28 @@ class FramePass:
             frame = np.asarray(Image.open(io.BytesIO(image["bytes"])))
         except (OSError, UnidentifiedImageError, TypeError) as error:
             what = f"the image of row {step} does not decode ({error})"
-            self._tally.add(record.id, iter([Fault(self._key, what, RESTORE)]))
+            self._tally.add(record.id, [Fault(self._key, what, RESTORE)])
             return
         self._keep(record, step, frame)
 
     def _keep(self, record: Record, step: int, frame: np.ndarray) -> None:
         self._tally.frames += 1
         self._seen[record.number] += 1
-        if frame.shape != self._shape or frame.dtype != np.uint8:
-            what = f"frame {step} is {frame.shape} {frame.dtype}, meta/info.json declares {self._shape}"
-            hint = " (channels first)" if frame.shape == (self._shape[2], *self._shape[:2]) else ""
-            self._tally.add(record.id, iter([Fault(self._key, what + hint, "correct the shape or record anew")]))
+        if frame.shape[:2] != self._shape or frame.dtype != np.uint8:
+            hint = " (channels first)" if frame.shape[1:] == self._shape else ""
+            what = f"frame {step} is {frame.shape} {frame.dtype}{hint}, meta/info.json declares {self._shape} pixels"
+            self._tally.add(record.id, [Fault(self._key, what, "correct the shape or record anew")])
         if frame.ndim == 3 and frame.shape[2] == 3 and frame.dtype == np.uint8:
             self.pixels.add(record.number, frame)
         self._contents[record.id].add(self._key, frame[None])
+
+
+def _size(feature: Mapping[str, Any]) -> tuple[int, ...]:
+    """Height and width of a camera's frames; LeRobot declares them with channels last or first, and names the axes."""
+    sizes = dict(zip(feature.get("names") or (), feature["shape"], strict=False))
+    if "height" in sizes and "width" in sizes:
+        return sizes["height"], sizes["width"]
+    return tuple(feature["shape"][:2])
 
 
 _RETIME = "encode the video anew at the rate in meta/info.json, or correct that rate"

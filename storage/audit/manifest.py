@@ -93,9 +93,10 @@ class Manifest:
         return self.sidecar is not None and self.sidecar.lossless
 
     @property
-    def features(self) -> dict[str, dict[str, Any]]:
+    def features(self) -> Mapping[str, Mapping[str, Any]]:
         """LeRobot's description of each column."""
-        return dict(self.info["features"])
+        features: Mapping[str, Mapping[str, Any]] = self.info["features"]
+        return features
 
     def cameras(self, dtype: str) -> list[str]:
         """Keys of the cameras kept as `video` or as `image`."""
@@ -109,13 +110,13 @@ def read_manifest(path: Path, findings: list[Finding]) -> Manifest | None:
         return None
     sidecar = read_sidecar(path, findings)
     records = _read_records(path, info, sidecar.ids if sidecar else (), findings)
-    uncounted = _uncounted(records, info) if sidecar else ()
+    counted = _count(records, info) if sidecar else len(records)
     return Manifest(
         path=path,
         info=info,
         fps=int(info["fps"]),
-        records=tuple(record for record in records if record not in uncounted),
-        uncounted=uncounted,
+        records=tuple(records[:counted]),
+        uncounted=tuple(records[counted:]),
         tasks=_read_tasks(path, findings),
         stats=_read_stats(path, findings),
         sidecar=sidecar,
@@ -180,12 +181,11 @@ def _read_records(path: Path, info: Mapping[str, Any], ids: Sequence[str], findi
     return sorted(records, key=lambda record: (record.number, record.file))
 
 
-def _uncounted(records: list[Record], info: Mapping[str, Any]) -> tuple[Record, ...]:
-    # A `LeRobotStore` adds one episode at a time, in a file of its own; anything else is a wrong count.
+def _count(records: list[Record], info: Mapping[str, Any]) -> int:
+    """How many records count; a `LeRobotStore` adds one at a time, in a file of its own, and counts it afterwards."""
     others = {record.file for record in records[:-1]}
-    if records and len(records) - 1 == info.get("total_episodes") and records[-1].file not in others:
-        return (records[-1],)
-    return ()
+    left = records and len(records) - 1 == info.get("total_episodes") and records[-1].file not in others
+    return len(records) - 1 if left else len(records)
 
 
 def _torn_records(torn: list[tuple[str, Exception]], num_read: int, info: Mapping[str, Any]) -> Iterator[Finding]:

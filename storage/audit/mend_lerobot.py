@@ -27,7 +27,7 @@ from .values import UNREADABLE, numbers_of
 
 def correct_info(manifest: Manifest, quarantine: Quarantine) -> str:
     """Write the counts of the records and the columns of the sidecar into meta/info.json; return what was done."""
-    features, sidecar = manifest.features, manifest.sidecar
+    features, sidecar = dict(manifest.features), manifest.sidecar
     if sidecar is not None and sidecar.spec is not None and sidecar.codec is not None:
         for name, due in layout.features(sidecar.spec, sidecar.codec).items():
             if name in features:

@@ -52,16 +52,25 @@ def check_channels(manifest: Manifest, key: str, pixels: Pixels) -> Iterator[Fin
     tolerance = _LOSSLESS_TOLERANCE if manifest.lossless else _TOLERANCE
     for record in manifest.records:
         means, recorded = pixels.means(record.number), record.image_means.get(key)
-        if means is None or recorded is None or not (np.abs(means - recorded) > tolerance).any():
+        if means is None or recorded is None or (np.abs(means - recorded) <= tolerance).all():
             continue
-        straight, swapped = np.abs(means - recorded).max(), np.abs(means[::-1] - recorded).max()
-        if swapped < straight / 4:
-            what = f"red and blue look swapped (BGR): {_three(means)} on average, recorded as {_three(recorded)}"
-            yield Finding(field=key, message=f"{what}; swap the channels back and record anew", episode=record.id)
+        if look_swapped(means, recorded):
+            yield Finding(field=key, message=swapped_message(means, recorded), episode=record.id)
         else:
             what = f"frames are not those recorded: {_three(means)} on average, recorded as {_three(recorded)}"
             severity: Severity = "error" if manifest.lossless else "warning"
             yield Finding(field=key, message=f"{what}; {RESTORE}", episode=record.id, severity=severity)
+
+
+def look_swapped(means: np.ndarray, recorded: np.ndarray) -> bool:
+    """Whether the means (3,) of the channels fit far better the other way round."""
+    return bool(np.abs(means[::-1] - recorded).max() < np.abs(means - recorded).max() / 4)
+
+
+def swapped_message(means: np.ndarray, recorded: np.ndarray) -> str:
+    """What to say then."""
+    what = f"red and blue look swapped (BGR): {_three(means)} on average, recorded as {_three(recorded)}"
+    return f"{what}; swap the channels back and record anew"
 
 
 def _three(means: np.ndarray) -> str:

@@ -13,7 +13,7 @@ from .tally import Fault
 #: LeRobot's own default tolerance for a row's time.
 TOLERANCE_S = 1e-4
 
-REPLACE = "record the episode again, or drop it"
+REPLACE = "record the episode again, or leave it out with `demoloom select --drop`"
 
 
 def unfit_numbers(name: str, values: np.ndarray, dims: Sequence[str], start: int) -> Iterator[Fault]:
@@ -50,7 +50,7 @@ def wrong_stamps(stamps: np.ndarray, fps: int, start: int) -> Iterator[Fault]:
     step = int(late[0, 0])
     what = f"row {start + step} is stamped {stamps[step]:.4f} s, at {fps} fps it must be {due[step]:.4f} s"
     if (rate := _other_rate(stamps, start)) is not None:
-        remedy = f"the rows were recorded at {rate} fps, set fps in meta/info.json to {rate}"
+        remedy = f"they were recorded at {rate} fps, set fps in meta/info.json to {rate} or use `demoloom retime`"
         yield Fault("timestamp", what, remedy, count=len(late))
     else:
         remedy = "--repair --retime stamps every row t / fps"

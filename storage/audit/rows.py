@@ -94,8 +94,7 @@ class RowPass:
     def _read_block(self, batch: pa.RecordBatch, file: str) -> Iterator[Finding]:
         columns = {name: numbers_of(batch[name]) for name in batch.schema.names}
         for name in [name for name, values in columns.items() if values is None]:
-            message = f"{file} has rows of different lengths or none; {RESTORE}"
-            self._tally.add(None, iter([Fault(name, message.split(";")[0], RESTORE)]))
+            self._tally.add(None, [Fault(name, f"{file} has rows of different lengths or none", RESTORE)])
         usable = {name: values for name, values in columns.items() if values is not None}
         if "episode_index" not in usable:
             return

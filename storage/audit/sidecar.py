@@ -73,8 +73,8 @@ def _read_codec(path: Path, findings: list[Finding]) -> Codec | None:
     try:
         return read_codec(path)
     except (StoreError, ConfigError, TypeError) as error:
-        message = f"{error}; without it no digest can be compared, restore it from a copy"
-        findings.append(Finding(field=layout.SIDECAR_CODEC, message=message))
+        message = f"{error}; without it no digest can be compared and nothing be added"
+        findings.append(Finding(field=layout.SIDECAR_CODEC, message=message, severity="warning"))
         return None
 
 

@@ -11,6 +11,7 @@ from ..lerobot_layout import STATS
 from ..norm_stats import QUANTILES, image_stats
 from .finding import Finding
 from .manifest import Manifest
+from .pixels import look_swapped, swapped_message
 from .running_stats import RunningStats
 
 _REPAIR = "--repair computes it anew"
@@ -43,8 +44,7 @@ def check_stats(manifest: Manifest, stats: Mapping[str, RunningStats]) -> Iterat
             continue
         claims = _claims(manifest.stats.get(name), running.num_dims)
         if "mean" not in claims:
-            message = f"{STATS} has no statistics of it, which policies normalise with; {_REPAIR}"
-            yield Finding(field=name, message=message, severity="warning", mend="stats")
+            yield _missing(name)
             continue
         if manifest.sidecar is not None and (lost := sorted(QUANTILES.keys() - claims.keys())):
             message = f"{STATS} has no {', '.join(lost)} of it; {_REPAIR}"
@@ -55,10 +55,21 @@ def check_stats(manifest: Manifest, stats: Mapping[str, RunningStats]) -> Iterat
 
 def check_image_stats(manifest: Manifest, key: str, histogram: np.ndarray) -> Iterator[Finding]:
     """Compare the statistics of a camera with what its frames came to; in detail only where frames are lossless."""
-    entry = manifest.stats.get(key)
-    if histogram.sum() == 0 or entry is None:
+    if histogram.sum() == 0:
         return
-    claims, found = _claims(entry, 3), image_stats(histogram, 0)
+    claims, found = _claims(manifest.stats.get(key), 3), image_stats(histogram, 0)
+    mean, claim = found["mean"].ravel(), claims.get("mean")
+    if claim is None:
+        yield _missing(key)
+    elif np.abs(claim - mean).max() > _IMAGE_TOLERANCE and look_swapped(mean, claim):
+        yield Finding(field=key, message=swapped_message(mean, claim))
+    else:
+        yield from _image_moments(manifest, key, claims, found)
+
+
+def _image_moments(
+    manifest: Manifest, key: str, claims: Mapping[str, np.ndarray], found: Mapping[str, np.ndarray]
+) -> Iterator[Finding]:
     # A codec evens out noise, so that of lossy frames the mean alone can be compared.
     exact = manifest.lossless
     tolerance = 1e-4 if exact else _IMAGE_TOLERANCE
@@ -68,6 +79,11 @@ def check_image_stats(manifest: Manifest, key: str, histogram: np.ndarray) -> It
             message = f"{STATS} says {name} {_short(claims.get(name))}, the frames say {_short(value)}; {_REPAIR}"
             yield Finding(field=key, message=message, severity="warning", mend="stats")
             return
+
+
+def _missing(name: str) -> Finding:
+    message = f"{STATS} has no statistics of it, which policies normalise with; {_REPAIR}"
+    return Finding(field=name, message=message, severity="warning", mend="stats")
 
 
 def _claims(entry: Any, width: int) -> dict[str, np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .finding import Finding, Mend
@@ -36,7 +36,7 @@ class Tally:
         self.frames = 0
         self._faults: dict[tuple[str | None, str, str], tuple[Fault, int]] = {}
 
-    def add(self, episode: str | None, faults: Iterator[Fault]) -> None:
+    def add(self, episode: str | None, faults: Iterable[Fault]) -> None:
         """Note the faults of an episode."""
         for fault in faults:
             key = (episode, fault.field, fault.remedy)

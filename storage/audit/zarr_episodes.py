@@ -1,7 +1,6 @@
 """An audit of a Zarr store: each episode's folder, arrays, numbers and digest.
 
 What a killed writer leaves under a temporary name is no fault: readers pass over it and the next writer removes it.
-A shard that is missing reads as zeros without an error, so that only the digest tells; no image is decoded twice.
 """
 
 from __future__ import annotations
@@ -10,14 +9,13 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from ..atomic import TEMPORARY_PREFIX
 from ..columns import columns_of, image_key, names_of
 from ..episode import EpisodeSummary, Rows
 from ..errors import ConfigError, InvalidEpisode, StoreError
 from ..progress import Progress
-from ..recorder import ContentDigest, block_length
+from ..recorder import block_length
 from ..spec import EpisodeSpec, read_spec
 from ..validation import validate_ending, validate_identity, validate_spec
 from ..zarr_store import FORMAT_VERSION, ZarrStore
@@ -105,7 +103,8 @@ def _check_episode(
     except (StoreError, TypeError, AttributeError, ArithmeticError) as error:
         yield _torn(folder, "arrays", f"{error.__cause__ or error}; {_QUARANTINE}")
         return
-    yield from _check_digest(folder, digest, summary, stored)
+    if digest.finish(summary) != stored:
+        yield _torn(folder, "digest", f"{CHANGED}; {_QUARANTINE}")
 
 
 def _wrong_arrays(folder: Path, spec: EpisodeSpec, length: int) -> Iterator[tuple[str, str]]:
@@ -143,25 +142,6 @@ def _check_rows(id: str, start: int, rows: Rows, spec: EpisodeSpec, tally: Tally
         values = column.reshape(len(rows), -1)
         tally.add(id, unfit_numbers(name, values, dims[name], start))
         tally.add(id, out_of_bounds(name, values, spec, start))
-
-
-def _check_digest(folder: Path, digest: ContentDigest, summary: EpisodeSummary, stored: str) -> Iterator[Finding]:
-    if digest.finish(summary) == stored:
-        return
-    lost = [name for name, missing in _shards_missing(folder) if missing]
-    if lost:
-        yield _torn(folder, lost[0], f"a shard is missing, and its rows read as zeros; {_QUARANTINE}")
-    else:
-        yield _torn(folder, "digest", f"{CHANGED}; {_QUARANTINE}")
-
-
-def _shards_missing(folder: Path) -> Iterator[tuple[str, int]]:
-    """Name of each array, and how many of its shards are not there; one of zeros alone is never written."""
-    for file in sorted(folder.glob("*/zarr.json")):
-        about: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        rows = about["chunk_grid"]["configuration"]["chunk_shape"][0]
-        expected = -(-about["shape"][0] // rows)
-        yield file.parent.name, expected - sum(entry.is_file() for entry in (file.parent / "c").rglob("*"))
 
 
 def _torn(folder: Path, field: str, message: str) -> Finding:

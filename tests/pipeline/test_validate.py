@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from demoloom.pipeline.cli import main
+from demoloom.pipeline.commands.validate import show_table
+from demoloom.storage.audit import Finding
 from demoloom.storage.zarr_store import ZarrStore
 
 from .runs import dot_episode, write_store
@@ -68,6 +70,13 @@ def test_a_limit_cuts_the_list_and_says_so(store, capsys):
         (store / "episodes" / name).mkdir()
     main(["validate", str(store), "--limit", "1"])
     assert "... and 2 more; --limit 0 prints all" in capsys.readouterr().out
+
+
+def test_a_terminal_shows_a_table_in_which_brackets_stay(capsys):
+    findings = (Finding(field="top", message="it has shape [3]", episode="run-1"),)
+    show_table(findings)
+    shown = capsys.readouterr().out
+    assert all(word in shown for word in ("severity", "episode", "run-1", "top", "[3]"))
 
 
 def test_retime_needs_repair(store, capsys):

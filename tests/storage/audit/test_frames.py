@@ -1,10 +1,25 @@
+from io import BytesIO
+
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from PIL import Image
 
 from demoloom.storage.audit import audit
 
-from .damage import DATA, RECORDS, VIDEO, decode, edit_rows, encode, make_foreign, named, the_finding, with_value
+from .damage import (
+    DATA,
+    RECORDS,
+    VIDEO,
+    decode,
+    edit_feature,
+    edit_rows,
+    encode,
+    make_foreign,
+    named,
+    the_finding,
+    with_value,
+)
 
 TOP = "observation.images.top"
 LAST = {"lerobot": "run-000002", "foreign": "d-000002"}
@@ -76,7 +91,22 @@ def test_frames_of_another_size_are_named(copy, kind):
     dataset = copy(kind)
     encode(dataset / VIDEO, decode(dataset / VIDEO)[:, :, :16])
     messages = [found.message for found in audit(dataset).findings if found.field == TOP]
-    assert any("frame 0 is (16, 16, 3) uint8, meta/info.json declares (16, 24, 3)" in one for one in messages)
+    assert any("frame 0 is (16, 16, 3) uint8, meta/info.json declares (16, 24) pixels" in one for one in messages)
+
+
+def test_frames_declared_with_channels_first_are_no_fault(copy):
+    dataset = copy("foreign")
+    edit_feature(dataset, TOP, shape=[3, 16, 24], names=["channels", "height", "width"])
+    assert audit(dataset).findings == ()
+
+
+def test_images_with_channels_first_are_named(copy):
+    dataset = make_foreign(copy("images"))
+    picture = BytesIO()
+    Image.fromarray(np.zeros((3, 16), np.uint8)).save(picture, "PNG")
+    edit_rows(dataset, TOP, with_value(8, {"bytes": picture.getvalue(), "path": None}))
+    messages = [found.message for found in audit(dataset).findings if found.episode == "d-000001"]
+    assert any("frame 1 is (3, 16) uint8, meta/info.json declares (16, 24) pixels" in message for message in messages)
 
 
 def test_a_video_that_is_one_frame_late_is_named_with_its_camera_and_true_place(copy):
