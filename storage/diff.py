@@ -21,6 +21,8 @@ from .quality.table import NUMERIC_SCORES
 
 # Of each episode its own; that they differ says nothing.
 _OWN_LINEAGE = ("seed", "index")
+# A digest is of what was recorded: a lossy dataset and a copy of its decoded frames differ in nothing but that.
+_ONLY_AS_RECORDED = "the frames as they were recorded, before a lossy codec; what is read is the same"
 #: Values of one key of lineage that are named; of a key with more only their number is compared.
 _MOST_VALUES = 5
 
@@ -98,7 +100,7 @@ def diff(left: EpisodeReader, right: EpisodeReader, progress: Progress = silent)
         spec=_spec_differences(left, right),
         only_left=[id for id in digests[0] if id not in digests[1]],
         only_right=[id for id in digests[1] if id not in digests[0]],
-        changed={id: list(_episode_differences(left, right, id)) for id in shared},
+        changed={id: list(_episode_differences(left, right, id)) or [_ONLY_AS_RECORDED] for id in shared},
         lineage=_lineage_differences(*summaries),
         scores=score_shifts(quality_of(left, progress), quality_of(right, progress)),
     )

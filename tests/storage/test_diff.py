@@ -51,6 +51,16 @@ def test_a_lossy_copy_is_different_and_says_by_which_codec(tmp_path, store, epis
     assert found.spec == ["frames are exact here and lossy (kind video, pix_fmt yuv420p, crf 18) there"]
 
 
+def test_a_copy_of_decoded_frames_differs_from_the_lossy_original_only_as_recorded(tmp_path, store, episodes):
+    left, codec = store("left", episodes), VideoCodec(pix_fmt="yuv420p", crf=18)
+    write_drafts(tmp_path / "lossy", "lerobot", left.spec, [copy_of(left, id) for id in left.ids()], codec=codec)
+    lossy = open_dataset(tmp_path / "lossy")
+    decoded = store("decoded", lossy)
+    assert [" ".join(what) for what in diff(lossy, decoded).changed.values()] == [
+        "the frames as they were recorded, before a lossy codec; what is read is the same"
+    ] * 3
+
+
 def test_episodes_on_one_side_only_are_listed(store, episodes):
     found = diff(store("left", episodes[:2]), store("right", episodes[1:]))
     assert (found.only_left, found.only_right) == (["run-000000"], ["run-000002"])

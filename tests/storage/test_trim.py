@@ -1,8 +1,11 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from demoloom.storage import ConfigError, ZarrStore, open_dataset
-from demoloom.storage.trim import Cut, TrimSettings, find_cuts, trim
+from demoloom.storage.testing import numbered_spec
+from demoloom.storage.trim import Cut, TrimSettings, busy_rows, find_cuts, trim
 
 NONE_KEPT = TrimSettings(keep=0)
 
@@ -88,6 +91,24 @@ def test_a_trimmed_copy_has_the_rows_that_stay_and_says_what_was_cut(tmp_path, p
         {"edit": "trim", "idle_speed": 0.01, "keep": 1, "rows": {"start": 1, "stop": 6, "length": 8}}
     ]
     assert len(source.read("run-000000")) == 8
+
+
+@given(st.lists(st.sampled_from([0.0, 0.0, 0.05, 5.0]), max_size=12), st.integers(0, 4))
+def test_no_move_is_ever_cut_and_no_more_than_the_ends(moves, keep):
+    # At 10 Hz and a range of 100, a move of 0.05 is idle and one of 5 is not.
+    length = len(moves) + 1
+    columns = {
+        "observation.state": column(*np.cumsum([0.0, *moves])),
+        "action": np.zeros((length, 2), np.float32),
+        "next.score": np.zeros(length, np.float32),
+        "next.success": np.zeros(length, bool),
+    }
+    start, stop = busy_rows(columns, numbered_spec(), TrimSettings(keep=keep))
+    busy = [step for step, move in enumerate(moves) if move == 5.0]
+    if busy:
+        assert (start, stop) == (max(0, busy[0] - keep), min(length, busy[-1] + 2 + keep))
+    else:
+        assert (start, stop) == (0, length)
 
 
 def test_an_episode_without_idle_ends_keeps_its_lineage(tmp_path, put, same):
