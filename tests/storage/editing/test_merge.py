@@ -1,6 +1,8 @@
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
@@ -110,6 +112,23 @@ def test_bounds_that_differ_are_widened_only_when_said_so(tmp_path, spec, make_d
         merge(paths, tmp_path / "all", "zarr")
     merge(paths, tmp_path / "all", "zarr", Merging(widen=True))
     assert open_dataset(tmp_path / "all").spec.action == Vector(("x", "y"), (-5.0, 0.0), (100.0, 200.0))
+
+
+@pytest.mark.parametrize("form", ["lerobot", "zarr"])
+def test_datasets_of_other_tools_have_bounds_and_ids_of_their_own(tmp_path, make_dataset, make_episode, form):
+    # Their bounds are the least and the greatest values found, so that no two agree.
+    paths = [tmp_path / name for name in ("a", "b")]
+    for path, indices in zip(paths, ([0, 1], [2, 3]), strict=True):
+        make_dataset(path.name, indices, "lerobot")
+        shutil.rmtree(path / "meta/demoloom")
+    with pytest.raises(SpecMismatch, match="only bounds differ: --widen takes the widest"):
+        merge(paths, tmp_path / "all", form)
+    merge(paths, tmp_path / "all", form, Merging(widen=True))
+    merged = open_dataset(tmp_path / "all")
+    assert sorted(merged.ids()) == ["a-000000", "a-000001", "b-000000", "b-000001"]
+    assert merged.spec.state.high == (3, 6)
+    frames = merged.read("b-000001").images["wrist"]
+    np.testing.assert_array_equal(frames, make_episode(3).images["wrist"])
 
 
 def test_labels_that_not_all_have_are_dropped_only_when_said_so(tmp_path, spec, make_dataset):

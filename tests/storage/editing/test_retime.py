@@ -9,14 +9,15 @@ from demoloom.storage import ConfigError, StoreError, open_dataset
 from demoloom.storage.atomic import read_json, write_json
 from demoloom.storage.editing.retime import every, resample, restamp
 from demoloom.storage.editing.uneven import open_uneven
+from demoloom.storage.video import ImageCodec
 
 
 @pytest.fixture
 def foreign(make_dataset, tmp_path):
     """Two episodes of 7 rows as another tool leaves them: with stamps of its own, and a rate that may be wrong."""
 
-    def foreign(times=None, fps=10):
-        make_dataset("source", [0, 1], "lerobot")
+    def foreign(times=None, fps=10, codec=None):
+        make_dataset("source", [0, 1], "lerobot", codec=codec)
         path = tmp_path / "source"
         shutil.rmtree(path / "meta/demoloom")
         write_json(path / "meta/info.json", read_json(path / "meta/info.json") | {"fps": fps})
@@ -45,9 +46,10 @@ def assert_all_rows(path, make_episode, fps):
 WALL_CLOCK = np.arange(7) / 10 + np.array([0, 5, -5, 5, 5, -5, 0]) / 1000
 
 
+@pytest.mark.parametrize("codec", [None, ImageCodec()])
 @pytest.mark.parametrize("form", ["lerobot", "zarr"])
-def test_a_wall_clock_is_refused_and_restamped_when_told_so(tmp_path, foreign, make_episode, form):
-    path = foreign(WALL_CLOCK)
+def test_a_wall_clock_is_refused_and_restamped_when_told_so(tmp_path, foreign, make_episode, form, codec):
+    path = foreign(WALL_CLOCK, codec=codec)
     with pytest.raises(StoreError, match=r"row 2 of episode 0 is stamped 0\.1950 s.*demoloom retime"):
         list(open_dataset(path))
     assert restamp(open_uneven(path), tmp_path / "after", form, fps=10) == 2
