@@ -7,13 +7,16 @@ import pytest
 import torch
 from lerobot.policies.act.configuration_act import ACTConfig
 from lerobot.policies.diffusion.configuration_diffusion import DiffusionConfig
+from torch.utils.data import DataLoader
 
+from demoloom.policies.fitting import new_policy
 from demoloom.policies.latent import LatentConfig
+from demoloom.policies.training import PolicyTrainingConfig
 from demoloom.policies.windows import policy_windows, rows_to_start_from
 from demoloom.storage import open_dataset
 from demoloom.storage.row_table import RowTable, join_episodes, read_table
 
-from .toy import SIZE, SPEC, walk, write_store
+from .toy import SETTINGS, SIZE, SPEC, walk, write_store
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +86,12 @@ def test_frames_on_disk_give_the_same_batches(tmp_path, config) -> None:
     left, right = here.batch(rows), there.batch(rows)
     assert left.keys() == right.keys()
     assert all(torch.equal(left[name], right[name]) for name in left if name != "task")
+
+
+@pytest.mark.parametrize("kind", ["act", "diffusion"])
+def test_a_lerobot_policy_learns_from_a_torch_loader_of_windows(tmp_path, kind) -> None:
+    data = read_table(open_dataset(write_store(tmp_path / "walks", [walk(0), walk(1)])), memory_bytes=0)
+    policy, preprocessor, _ = new_policy(data, PolicyTrainingConfig(kind, settings=SETTINGS[kind]), None)
+    (batch, *_) = DataLoader(policy_windows(data, policy.config), batch_size=4, shuffle=True)
+    loss, _ = policy.forward(preprocessor(batch))
+    assert torch.isfinite(loss)

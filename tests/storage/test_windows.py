@@ -1,9 +1,11 @@
 """Windows of both formats; frame, state and action of row t of `numbered_episode` say which row they are of."""
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -169,3 +171,15 @@ def test_windows_are_those_of_plain_lerobot(tmp_path, spec, make_episode, kind):
         batch = WindowDataset(read_table(reader, memory_bytes=0), DELTAS).batch(range(20))
         for name in plain:
             np.testing.assert_array_equal(plain[name], batch[name].numpy(), err_msg=name)
+
+
+def test_the_example_of_the_documentation_runs(tmp_path, spec, make_episode, monkeypatch):
+    store(tmp_path / "data", "zarr", spec, [make_episode(0, 40)])
+    page = Path(__file__).parents[2] / "docs" / "training-data.md"
+    (example,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, torch.Tensor] = {}
+    exec(example, names)
+    assert names["images"].shape == (32, 2, 3, 16, 24)
+    assert names["actions"].shape == (32, 16, 2)
+    assert names["mask"].dtype == torch.bool
