@@ -94,8 +94,15 @@ def show_table(findings: tuple[Finding, ...]) -> None:
 def totals(report: Report) -> str:
     """How many findings there are and how many --repair would mend, and how much was read how fast."""
     mendable = sum(finding.repairable for finding in report.findings)
-    found = f"{report.errors} errors, {report.warnings} warnings" if report.findings else "nothing wrong"
+    found = (
+        f"{count(report.errors, 'error')}, {count(report.warnings, 'warning')}" if report.findings else "nothing wrong"
+    )
     hint = f" ({mendable} of them --repair can mend)" if mendable else ""
     rate = report.frames / max(report.seconds, 1e-9)
-    read = f"{report.episodes} episodes, {report.rows} rows, {report.frames} frames"
+    read = f"{count(report.episodes, 'episode')}, {count(report.rows, 'row')}, {count(report.frames, 'frame')}"
     return f"{found}{hint} in {read}, read in {report.seconds:.1f} s ({rate:.0f} frames/s)"
+
+
+def count(number: int, noun: str) -> str:
+    """Such as `1 row` or `2 rows`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -74,7 +74,7 @@ class FramePass:
         for record in records:
             self._where[record.number] = f" in {file}{fault}"
         for record, extra in places.extra():
-            message = f"{extra} frames of {file} beside those of its rows belong to no episode; {REPLACE}"
+            message = f"{extra} of the frames of {file} beside its own belong to no episode; {REPLACE}"
             yield Finding(field=self._key, message=message, episode=record.id)
 
     def read_images(self) -> Iterator[Finding]:

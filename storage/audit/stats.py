@@ -49,8 +49,8 @@ def check_stats(manifest: Manifest, stats: Mapping[str, RunningStats]) -> Iterat
         if manifest.sidecar is not None and (lost := sorted(QUANTILES.keys() - claims.keys())):
             message = f"{STATS} has no {', '.join(lost)} of it; {_REPAIR}"
             yield Finding(field=name, message=message, severity="warning", mend="stats")
-        yield from _moments(name, claims, running)
-        yield from _quantiles(name, claims, running)
+        wrong = list(_moments(name, claims, running))
+        yield from wrong or _quantiles(name, claims, running)
 
 
 def check_image_stats(manifest: Manifest, key: str, histogram: np.ndarray) -> Iterator[Finding]:

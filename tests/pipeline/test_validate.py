@@ -34,7 +34,7 @@ def test_an_error_is_exit_code_1_and_a_plain_line_where_there_is_no_terminal(sto
     assert main(["validate", str(store)]) == 1
     first, last = capsys.readouterr().out.splitlines()
     assert first.startswith("error: episode 'dot-000001', zarr.json: it is no whole episode")
-    assert last.startswith("1 errors, 0 warnings (1 of them --repair can mend) in 1 episodes")
+    assert last.startswith("1 error, 0 warnings (1 of them --repair can mend) in 1 episode,")
 
 
 def test_no_dataset_is_exit_code_2(tmp_path, capsys):

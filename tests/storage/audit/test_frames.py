@@ -40,7 +40,7 @@ def test_a_video_with_one_frame_more_than_rows_is_named(copy, kind):
     dataset = copy(kind)
     frames = decode(dataset / VIDEO)
     encode(dataset / VIDEO, np.concatenate([frames, frames[:1]]))
-    assert "1 frames of" in the_finding(audit(dataset), TOP, LAST[kind]).message
+    assert "1 of the frames of" in the_finding(audit(dataset), TOP, LAST[kind]).message
 
 
 def test_the_video_of_one_episode_in_the_middle_is_named_where_each_has_its_own(copy):

@@ -10,7 +10,7 @@ import pytest
 
 from demoloom.storage.audit import audit, repair
 
-from .damage import named
+from .damage import edit_rows, named
 
 FEATURES: dict[str, Any] = {
     "observation.images.top": {
@@ -57,6 +57,8 @@ def record(path: Path, spread: list[float], features: dict[str, Any] = FEATURES)
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_nothing_is_wrong_with_what_lerobot_writes_but_the_quantiles_that_it_averages(tmp_path: Path) -> None:
+    from lerobot.datasets import LeRobotDataset
+
     report = audit(record(tmp_path / "alike", [1.0]))
     assert report.findings == ()
     assert (report.episodes, report.rows, report.frames) == (1, 40, 40)
@@ -67,7 +69,11 @@ def test_nothing_is_wrong_with_what_lerobot_writes_but_the_quantiles_that_it_ave
     wrong = {field for _, field in named(report, "warning")}
     assert {"action", "observation.state"} <= wrong
     assert all("LeRobot averages those of the episodes" in finding.message for finding in report.findings)
-    assert repair(path).report.findings == ()
+    edit_rows(path, "timestamp", lambda stamps: [stamp + 0.003 * (at % 2) for at, stamp in enumerate(stamps)])
+    assert repair(path, retime=True).report.findings == ()
+    loaded = LeRobotDataset("local/plain", root=path, delta_timestamps={"action": [0.0, 0.1]}, video_backend="pyav")
+    assert loaded[41]["timestamp"].item() == pytest.approx(0.1)
+    assert loaded[41]["observation.images.top"].shape == (3, 64, 64)
 
 
 @pytest.mark.slow
