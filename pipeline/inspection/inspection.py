@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...storage.content import FeedingRun, content_hash, keeps_digests, runs_of
+from ...storage.content import content_hash, keeps_digests
 from ...storage.dataset import EpisodeReader
 from ...storage.episode import EpisodeSummary
 from ...storage.progress import Progress, silent
+from ...storage.runs import FeedingRun, runs_of
 from ...storage.spec import EpisodeSpec
 from .choice import shown_episodes
 from .distributions import Distributions, measure

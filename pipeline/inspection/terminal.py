@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ...storage.content import FeedingRun
 from ...storage.episode import EpisodeSummary
+from ...storage.runs import FeedingRun
 from ..report.templates import seconds
 from .distributions import Distribution
 from .inspection import Inspection

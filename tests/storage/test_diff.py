@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from demoloom.storage import Camera, ZarrStore, open_dataset
-from demoloom.storage.diff import diff, distribution_distance
+from demoloom.storage.diff import diff
+from demoloom.storage.diff.scores import distribution_distance
 from demoloom.storage.drafts import copy_of, write_drafts
 from demoloom.storage.video import VideoCodec
 
