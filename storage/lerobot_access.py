@@ -46,7 +46,7 @@ class LeRobotFrames:
         self._fps = reader.spec.fps
         names = [camera.name for camera in reader.spec.cameras]
         self._places = {(id, name): reader.frame_place(id, name) for id in reader.ids() for name in names}
-        self._cache_bytes = cache_bytes
+        self._frames = ByteCache(cache_bytes)
         self._start()
 
     def _start(self) -> None:
@@ -54,10 +54,9 @@ class LeRobotFrames:
         self._process = os.getpid()
         self._lock = threading.Lock()
         self._open: OrderedDict[tuple[Path, str], OpenFile] = OrderedDict()
-        self._frames = ByteCache(self._cache_bytes)
 
     def __getstate__(self) -> dict[str, Any]:
-        shared = ("_fps", "_places", "_cache_bytes")
+        shared = ("_fps", "_places", "_frames")
         return {name: self.__dict__[name] for name in shared}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -97,8 +96,6 @@ class LeRobotFrames:
             if len(self._open) >= _MAX_OPEN:
                 self._open.popitem(last=False)[1].close()
             is_video = path.suffix == ".mp4"
-            self._open[path, camera] = (
-                OpenVideo(path, self._fps) if is_video else OpenImages(path, image_key(camera))
-            )
+            self._open[path, camera] = OpenVideo(path, self._fps) if is_video else OpenImages(path, image_key(camera))
         self._open.move_to_end((path, camera))
         return self._open[path, camera]

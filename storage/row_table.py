@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -60,8 +62,8 @@ def read_table(reader: EpisodeReader, ids: Collection[str] | None = None, memory
     """The rows of a dataset, or of the episodes `ids` in the order of the dataset.
 
     Args:
-        memory_bytes: frames that fit in here are decoded once, now; else they stay on disk, and up to so much of them
-            is kept as it is read. None is half of the machine's memory.
+        memory_bytes: frames that fit in here are decoded once, now; else they stay on disk, and this process keeps up
+            to so much of what it reads. None is half of the memory of the machine or container.
 
     Raises:
         StoreError: an id is not there, or the dataset is damaged.
@@ -110,7 +112,11 @@ class StoredFrames:
         wanted = np.arange(len(self))[rows]
         found = np.empty((*wanted.shape, *self.shape[1:]), np.uint8)
         self._fill(found.reshape(-1, *self.shape[1:]), wanted.reshape(-1))
-        return found[(..., *inside)] if not inside else found[(*np.indices(wanted.shape, sparse=True), *inside)]
+        if not inside:
+            return found
+        all_rows = (slice(None),) if isinstance(rows, slice) else np.indices(wanted.shape, sparse=True)
+        cut: np.ndarray = found[(*all_rows, *inside)]
+        return cut
 
     def load(self) -> np.ndarray:
         """All frames, in memory."""
@@ -157,4 +163,7 @@ def _frames(
 
 
 def _half_of_the_memory() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):  # no such file outside a container, or the word "max" in it
+        total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return total // 2

@@ -26,12 +26,8 @@ class ZarrFrames:
 
     def __init__(self, path: Path, cache_bytes: int = 0) -> None:
         self._episodes = Path(path) / "episodes"
-        self._cache_bytes = cache_bytes
         self._chunks = ByteCache(cache_bytes)
         self._layouts: dict[Path, ArrayLayout] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_chunks": ByteCache(self._cache_bytes)}
 
     def frames(self, id: str, camera: str, numbers: Iterable[int]) -> Iterator[np.ndarray]:
         """Frames of one episode, each (H, W, 3) uint8 RGB; StoreError if they are not there or damaged."""

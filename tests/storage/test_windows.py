@@ -89,6 +89,8 @@ def test_a_column_that_is_not_there_is_named(windows):
         WindowDataset(windows.table, {"observation.force": (0,)})
 
 
+# Python warns of forks beside threads, which other tests may have left; torch forks its workers all the same.
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork")
 @pytest.mark.parametrize("kind", CODECS)
 @pytest.mark.parametrize("workers", [None, "fork"])
 def test_a_loader_gives_the_same_batches_from_any_worker(tmp_path, spec, make_episode, kind, workers):
