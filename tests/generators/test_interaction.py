@@ -7,14 +7,17 @@ import numpy as np
 import pytest
 import torch
 
+from demoloom.generators.learned.autoencoder_training import encode_all, set_background, train_autoencoder
 from demoloom.generators.learned.crops import Crops
 from demoloom.generators.learned.interaction import Interaction, collect_rows, read_interaction
+from demoloom.generators.learned.model import WorldModel
+from demoloom.generators.learned.optimisation import TrainingLog
 from demoloom.storage import ZarrStore
 from demoloom.storage.errors import ConfigError
 from demoloom.storage.row_table import StoredFrames
 from demoloom.storage.spec import Camera
 
-from .moving_square import SIZE, SPEC, square_episodes
+from .moving_square import CONFIG, SIZE, SPEC, square_episodes
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +64,17 @@ def test_cameras_stand_side_by_side_in_the_channels() -> None:
 def test_data_without_a_camera_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"needs cameras of one size .*, got \[\]"):
         collect_rows(replace(SPEC, cameras=()), [])
+
+
+def test_an_autoencoder_learns_the_same_from_frames_on_disk(tmp_path, dataset, on_disk) -> None:
+    def weights(data: Interaction) -> list[torch.Tensor]:
+        torch.manual_seed(0)
+        model = WorldModel(CONFIG.model, data.spec)
+        rows = data.rows(np.array([0, 1]))
+        set_background(model, data.frames, rows)
+        log = TrainingLog(tmp_path / "log.jsonl", 5)
+        train_autoencoder(model, data, rows, 5, 8, CONFIG.crop, CONFIG.lr, np.random.default_rng(0), log)
+        return [*model.autoencoder.state_dict().values(), encode_all(model, data.frames)]
+
+    for left, right in zip(weights(on_disk), weights(read_interaction(dataset)), strict=True):
+        assert torch.equal(left, right)
