@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .atomic import is_occupied, remove_folder
+from .clips import kept_codec
 from .condition import Condition, Kind, Value, parse_condition
 from .create import Format
 from .dataset import EpisodeReader, open_dataset
@@ -117,7 +118,7 @@ def curate(
         out: where nothing stands yet.
         rejected: where nothing stands yet; nothing is made if all are kept.
         format: of both.
-        codec: how LeRobot datasets keep frames; None keeps them exactly.
+        codec: how LeRobot datasets keep frames; None keeps them as they are: what is video is not encoded anew.
         progress: told of each episode that is scored and of each that is written.
 
     Returns:
@@ -134,6 +135,7 @@ def curate(
     verdicts = judge(reader, condition, quality_of(reader, progress))
     refuse_none_kept(verdicts, condition)
     drafts = [(verdict.is_kept, draft_of(reader, verdict, condition)) for verdict in verdicts]
+    codec = codec or kept_codec([reader])
     write = partial(write_drafts, format=format, spec=reader.spec, codec=codec, total=len(drafts), progress=progress)
     with ExitStack() as undo:
         if others := [draft for is_kept, draft in drafts if not is_kept]:

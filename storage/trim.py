@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .clips import kept_codec
 from .columns import ACTION, SCORE, STATE, SUCCESS
 from .create import Format
 from .dataset import EpisodeReader
@@ -101,7 +102,8 @@ def trim(
         out: where nothing stands yet.
         format: of the copy.
         settings: what is cut.
-        codec: how a LeRobot dataset keeps frames; None keeps them exactly.
+        codec: how a LeRobot dataset keeps frames; None keeps them as they are if nothing is cut, else exactly: a part
+            of a video can only be encoded anew.
         progress: told of each episode.
 
     Returns:
@@ -112,6 +114,8 @@ def trim(
     """
     cuts = list(find_cuts(reader, settings))
     drafts = (_draft(reader, cut, settings) for cut in cuts)
+    if codec is None and not any(cut.num_cut for cut in cuts):
+        codec = kept_codec([reader])
     write_drafts(out, format, reader.spec, drafts, codec=codec, total=len(cuts), progress=progress)
     return cuts
 

@@ -6,7 +6,9 @@ import pytest
 
 from demoloom.storage import ConfigError, StoreError, ZarrStore, open_dataset
 from demoloom.storage.curation import NAMES, count_failing, curate, judge, parse_keep
+from demoloom.storage.lerobot_store import read_codec
 from demoloom.storage.quality import read_quality, score_dataset
+from demoloom.storage.video import VideoCodec
 
 
 @pytest.fixture
@@ -75,6 +77,17 @@ def test_nothing_is_made_for_the_rejected_where_all_are_kept(tmp_path, store):
     curate(store, "length > 0", tmp_path / "kept", tmp_path / "rejected", "lerobot")
     assert len(open_dataset(tmp_path / "kept")) == 4
     assert not (tmp_path / "rejected").exists()
+
+
+def test_lossy_video_is_not_encoded_anew(tmp_path, store, write_lerobot, spec):
+    lossy = VideoCodec(pix_fmt="yuv420p", crf=35)
+    write_lerobot(tmp_path / "lossy", spec, store, lossy)
+    source = open_dataset(tmp_path / "lossy")
+    curate(source, "length >= 5", tmp_path / "kept", tmp_path / "rejected", "lerobot")
+    for folder in ("kept", "rejected"):
+        for episode in open_dataset(tmp_path / folder):
+            np.testing.assert_array_equal(episode.images["top"], source.read(episode.id).images["top"])
+        assert read_codec(tmp_path / folder) == lossy
 
 
 def test_where_nothing_would_be_kept_nothing_is_written(tmp_path, store):

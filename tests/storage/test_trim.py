@@ -4,9 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demoloom.storage import ConfigError, ZarrStore, open_dataset
+from demoloom.storage.lerobot_store import read_codec
 from demoloom.storage.testing import numbered_spec
 from demoloom.storage.trim import Cut, TrimSettings, busy_rows, find_cuts, trim
+from demoloom.storage.video import LOSSLESS, VideoCodec
 
+LOSSY = VideoCodec(pix_fmt="yuv420p", crf=35)
 NONE_KEPT = TrimSettings(keep=0)
 
 
@@ -91,6 +94,17 @@ def test_a_trimmed_copy_has_the_rows_that_stay_and_says_what_was_cut(tmp_path, p
         {"edit": "trim", "idle_speed": 0.01, "keep": 1, "rows": {"start": 1, "stop": 6, "length": 8}}
     ]
     assert len(source.read("run-000000")) == 8
+
+
+@pytest.mark.parametrize(("state", "codec"), [(column(5, 20, 40), LOSSY), (column(5, 5, 5, 5, 20), LOSSLESS)])
+def test_lossy_video_is_copied_where_nothing_is_cut_and_else_kept_exactly(tmp_path, put, write_lerobot, state, codec):
+    episodes = put(state)
+    write_lerobot(tmp_path / "lossy", episodes.spec, episodes, LOSSY)
+    source = open_dataset(tmp_path / "lossy")
+    (cut,) = trim(source, tmp_path / "out", "lerobot", TrimSettings(keep=0))
+    (before,), (after,) = source, open_dataset(tmp_path / "out")
+    np.testing.assert_array_equal(after.images["top"], before.images["top"][cut.start : cut.stop])
+    assert read_codec(tmp_path / "out") == codec
 
 
 @given(st.lists(st.sampled_from([0.0, 0.0, 0.05, 5.0]), max_size=12), st.integers(0, 4))
