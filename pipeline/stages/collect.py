@@ -10,6 +10,7 @@ from typing import Any
 from ...generators.fleet import FleetConfig
 from ...generators.plan import RolloutPlan
 from ...storage.progress import Progress
+from ...storage.quality.table import quality_file
 from ...teleop.task import load_task
 from ..checks import require_at_least
 
@@ -89,7 +90,10 @@ def interaction_metrics(path: Path) -> dict[str, Any]:
 
 
 def fingerprint(path: Path) -> str:
-    """Tell whether a dataset has changed without reading it: sha256 of its files' names, sizes and times."""
-    files = sorted(file for file in path.rglob("*") if file.is_file())
+    """Tell whether a dataset has changed without reading it: sha256 of its files' names, sizes and times.
+
+    Scores that are kept with it do not count: to score a dataset is no reason to train on it again.
+    """
+    files = sorted(file for file in path.rglob("*") if file.is_file() and file != quality_file(path))
     lines = [f"{file.relative_to(path)} {file.stat().st_size} {file.stat().st_mtime_ns}" for file in files]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from demoloom.pipeline.cli import main
+from demoloom.pipeline.stages.collect import fingerprint
 from demoloom.storage.dataset import open_dataset
 from demoloom.storage.quality import read_quality
 
@@ -27,6 +28,14 @@ def test_score_keeps_scores_and_prints_how_they_spread(store: Path, capsys: pyte
     assert lines[1].split() == ["length", "12", "16", "20"]
     assert lines[-1] == "3 episodes; their starts cover 10% of the cells of x"
     assert read_quality(store) is not None
+
+
+def test_score_is_no_reason_to_train_on_a_dataset_again(store: Path) -> None:
+    before = fingerprint(store)
+    assert main(["score", str(store)]) == 0
+    assert fingerprint(store) == before
+    (store / "spec.json").touch()
+    assert fingerprint(store) != before
 
 
 def test_score_takes_settings(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
