@@ -64,7 +64,7 @@ def _read_spec(path: Path, findings: list[Finding]) -> EpisodeSpec | None:
         spec = read_spec(path / layout.SIDECAR_SPEC)
         validate_spec(spec)
         return spec
-    except (StoreError, ConfigError, TypeError) as error:
+    except (StoreError, ConfigError, TypeError, AttributeError) as error:
         findings.append(Finding(field=layout.SIDECAR_SPEC, message=str(error)))
         return None
 

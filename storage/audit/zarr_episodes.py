@@ -33,7 +33,7 @@ def audit_zarr(path: Path, tally: Tally, progress: Progress) -> Iterator[Finding
         spec = read_spec(path / "spec.json")
         validate_spec(spec)
         _check_version(path)
-    except (StoreError, ConfigError, TypeError) as error:
+    except (StoreError, ConfigError, TypeError, AttributeError) as error:
         yield Finding(field="spec.json", message=str(error))
         return
     store, contents, summaries = ZarrStore(path, spec), Contents(), []

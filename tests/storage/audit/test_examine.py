@@ -59,6 +59,14 @@ def test_metadata_cut_short_is_a_finding_and_no_traceback(copy, kind, file):
     assert "cannot read" in the_finding(audit(dataset), file).message
 
 
+@pytest.mark.parametrize(("kind", "file"), [("lerobot", "meta/demoloom/spec.json"), ("zarr", "spec.json")])
+@pytest.mark.parametrize("camera", [{"name": 5, "height": 1, "width": 1}, {"name": "a", "height": "x", "width": 1}])
+def test_a_spec_of_other_types_is_a_finding_and_no_traceback(copy, kind, file, camera):
+    dataset = copy(kind)
+    edit_json(dataset / file, cameras=[camera])
+    assert the_finding(audit(dataset), file).severity == "error"
+
+
 def test_a_dataset_whose_writer_was_killed_before_it_finished_is_a_finding(copy):
     dataset = copy("foreign")
     (dataset / "meta/episodes/chunk-000/file-000.parquet").unlink()
