@@ -19,7 +19,7 @@ from .lerobot_reader import LeRobotReader
 from .video_access import OpenVideo
 
 #: Opening a file takes as long as decoding 40 frames of 96 px; each holds a file descriptor and a decoder's frames.
-_MAX_OPEN = 32
+_MAX_OPEN = 16
 
 
 class OpenFile(Protocol):

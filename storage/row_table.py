@@ -153,10 +153,11 @@ def _frames(
     reader: EpisodeReader, summaries: list[EpisodeSummary], timeline: Timeline, memory_bytes: int
 ) -> dict[str, Column]:
     fits = sum(len(timeline) * camera.height * camera.width * 3 for camera in reader.spec.cameras) <= memory_bytes
-    access = open_frames(reader, 0 if fits else memory_bytes)
     ids = [summary.id for summary in summaries]
     found: dict[str, Column] = {}
     for camera in reader.spec.cameras:
+        # Each has an access of its own, so that they can be read at the same time.
+        access = open_frames(reader, 0 if fits else memory_bytes // len(reader.spec.cameras))
         stored = StoredFrames(access, ids, timeline, camera.name, (camera.height, camera.width))
         found[image_key(camera.name)] = stored.load() if fits else stored
     return found

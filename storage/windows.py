@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from torch.utils.data import Dataset
 
 from .columns import IMAGE_PREFIX
 from .errors import ConfigError
-from .row_table import RowTable
+from .row_table import RowTable, StoredFrames
 
 
 class WindowDataset(Dataset[dict[str, Any]]):
@@ -68,17 +69,24 @@ class WindowDataset(Dataset[dict[str, Any]]):
             `task`, a list of B texts.
         """
         rows = self.rows[np.asarray(items)]
-        found = self._bookkeeping(rows)
+        found, places = self._bookkeeping(rows), {}
         for name, deltas in self.deltas.items():
-            places = rows
+            places[name] = rows
             if deltas is not None:
-                places, is_pad = self.table.timeline.window(rows, deltas)
+                places[name], is_pad = self.table.timeline.window(rows, deltas)
                 found[f"{name}_is_pad"] = torch.from_numpy(is_pad)
-            found[name] = self._values(name, places)
-        return found
+        return found | self._values(places)
 
-    def _values(self, name: str, places: np.ndarray) -> Tensor:
-        values = torch.as_tensor(self.table[name][places])
+    def _values(self, places: Mapping[str, np.ndarray]) -> dict[str, Tensor]:
+        num_read = sum(isinstance(self.table[name], StoredFrames) for name in places)
+        if num_read < 2:
+            return {name: self._of_column(name, rows) for name, rows in places.items()}
+        # One thread for each camera: decoders let go of Python's lock.
+        with ThreadPoolExecutor(num_read) as threads:
+            return dict(zip(places, threads.map(self._of_column, places, places.values()), strict=True))
+
+    def _of_column(self, name: str, rows: np.ndarray) -> Tensor:
+        values = torch.as_tensor(self.table[name][rows])
         if not name.startswith(IMAGE_PREFIX):
             return values
         images = values.movedim(-1, -3)

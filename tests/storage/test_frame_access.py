@@ -84,7 +84,7 @@ def test_open_files_are_few_however_many_episodes_there_are(tmp_path, spec, make
     for id in dataset.ids():
         for camera in ("top", "wrist"):
             read(frames, id, camera, np.array([1]))
-    assert len(os.listdir("/proc/self/fd")) - before <= 32
+    assert len(os.listdir("/proc/self/fd")) - before <= 16
 
 
 def test_a_cut_chunk_is_named_with_its_file(tmp_path, spec, make_episode):
