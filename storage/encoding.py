@@ -5,7 +5,6 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Protocol
@@ -113,17 +112,20 @@ class QueuedWriter:
 
     def close(self) -> None:
         """Wait until all is encoded and finish the file."""
-        if self._thread.is_alive():
-            self._hand_on()
-            self._queue.put(None)
-            self._thread.join()
+        self._hand_on()
+        self._finish()
         self._raise_error()
 
     def abandon(self) -> None:
         """Stop without encoding what waits."""
+        # Not raised: with its traceback it would keep the caller's rows alive until the next garbage collection.
         self._error = self._error or StoreError("the episode was discarded")
-        with suppress(StoreError, OSError):
-            self.close()
+        self._finish()
+
+    def _finish(self) -> None:
+        if self._thread.is_alive():
+            self._queue.put(None)
+            self._thread.join()
 
     def _hand_on(self) -> None:
         if self._block:

@@ -4,8 +4,8 @@ A new row at time t_j has
 - the frames and the labels of the row stamped nearest (labels describe what the frame shows),
 - the state between the two rows around it, linearly,
 - the action that was held then: of the last row stamped at or before t_j,
-- as outcome what came of the rows that were held from t_j to t_j+1: the rewards' sum, success and score after the
-  last, the least trust. So no reward and no success is lost or counted twice, whatever the two rates are.
+- as outcome what came of the rows that were held from t_j to t_j+1: the rewards' sum, success if any of them was
+  solved, the score after the last, the least trust. So no reward and no success is lost, whatever the two rates are.
 
 An action is taken for a target that holds until the next one; displacements would have to be summed.
 """
@@ -52,7 +52,7 @@ class Resampling:
         """Plan new rows each `step` rows of the source, beginning with its first.
 
         Args:
-            times: (T,) float64, when each row was recorded, in rows of the source (seconds times its fps); rising.
+            times: (T,) float64, when each row was recorded, in rows of the source (1 apart, as a rule); rising.
             step: source rows to a new row, above 0.
         """
         last = len(times) - 1
@@ -99,7 +99,7 @@ class Resampling:
             state=(1 - weight) * there.state[before] + weight * there.state[after],
             action=there.action[held[:-1]],
             reward=np.array([there.reward[start:stop].sum() for start, stop in spans], np.float32),
-            success=there.success[ended],
+            success=np.array([there.success[_window(*span)].any() for span in spans]),
             score=there.score[ended],
             trust=np.array([there.trust[_window(*span)].min() for span in spans], np.float32),
         )

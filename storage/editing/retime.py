@@ -105,7 +105,8 @@ def resample(
 def resampled(source: EpisodeReader, ids: Sequence[str], fps: int) -> Iterator[Draft]:
     """The episodes at another rate; StoreError if the timestamps of one do not rise."""
     for id in ids:
-        plan = Resampling.plan(_times(source, id), source.spec.fps / fps)
+        times, rate = _clock(source, id)
+        plan = Resampling.plan(times, rate / fps)
         yield replace(_marked(source, id, "resample", fps), blocks=partial(plan.blocks, source, id), clips={})
 
 
@@ -134,18 +135,20 @@ def _at(spec: EpisodeSpec, fps: int) -> EpisodeSpec:
     return replace(spec, fps=fps)
 
 
-def _times(source: EpisodeReader, id: str) -> np.ndarray:
-    """When each row was recorded, in rows of the source."""
+def _clock(source: EpisodeReader, id: str) -> tuple[np.ndarray, float]:
+    """When each row was recorded, in rows, and how many rows there were a second."""
+    fps = float(source.spec.fps)
+    even = np.arange(source.summary(id).length, dtype=np.float64)
     if not isinstance(source, Stamped):
-        return np.arange(source.summary(id).length, dtype=np.float64)
-    times = source.timestamps(id) * source.spec.fps
-    even = np.arange(len(times), dtype=np.float64)
-    if np.abs(times - even).max() <= _TOLERANCE_S * source.spec.fps:
-        return even
-    if (np.diff(times) <= 0).any() or not np.isfinite(times).all():
-        step = int(np.flatnonzero(~(np.diff(times) > 0))[0]) + 1
+        return even, fps
+    times = source.timestamps(id)
+    if np.abs(times - even / fps).max() <= _TOLERANCE_S:
+        return even, fps
+    gaps = np.diff(times)
+    if not (gaps > 0).all():
         raise StoreError(
-            f"{source.path}: row {step} of episode {id!r} is not stamped later than the row before; "
-            "give the true rate instead (--fps), or leave the episode out"
+            f"{source.path}: row {int(np.argmin(gaps > 0)) + 1} of episode {id!r} is not stamped later than the row "
+            "before; give the true rate instead (--fps), or leave the episode out"
         )
-    return times
+    gap = float(np.median(gaps))
+    return times / gap, 1 / gap

@@ -11,7 +11,7 @@ from demoloom.storage.editing.resampling import Resampling
 def resampled(make_dataset, make_episode):
     """The rows of an episode after it was resampled by its times, in one piece."""
 
-    def resampled(times, step, name="source"):
+    def resampled(times, step, name="source", solved=(-1,)):
         times = np.asarray(times, np.float64)
         length = len(times)
         trust = np.linspace(0.9, 0.1, length, dtype=np.float32)
@@ -19,7 +19,9 @@ def resampled(make_dataset, make_episode):
             camera: np.broadcast_to(np.arange(length, dtype=np.uint8)[:, None, None, None], array.shape).copy()
             for camera, array in make_episode(0, length=length).images.items()
         }
-        source = make_dataset(name, [0], length=length, trust=trust, images=frames)
+        success = np.zeros(length, bool)
+        success[list(solved)] = True
+        source = make_dataset(name, [0], length=length, trust=trust, images=frames, success=success)
         blocks = list(Resampling.plan(times, step).blocks(source, "run-000000"))
         return blocks
 
@@ -53,6 +55,11 @@ def test_a_success_at_the_end_of_a_window_is_not_lost(resampled):
     (rows,) = resampled(range(6), 3.0)  # solved in row 5, which no new row starts at
     assert frames_of(rows) == [0, 3]
     assert rows.success.tolist() == [False, True]
+
+
+def test_a_success_that_did_not_last_is_not_lost_either(resampled):
+    (rows,) = resampled(range(6), 3.0, solved=[1, 2])
+    assert rows.success.tolist() == [True, False]
 
 
 def test_at_twice_the_rate_state_is_between_and_reward_is_given_once(resampled):

@@ -74,6 +74,13 @@ def test_data_at_10_fps_declared_as_5_becomes_10(tmp_path, foreign, make_episode
     assert_all_rows(tmp_path / "after", make_episode, fps=10)
 
 
+@pytest.mark.parametrize(("fps", "step"), [(10, 1), (5, 2)])
+def test_resampling_goes_by_the_clock_not_by_the_declared_rate(tmp_path, foreign, make_episode, fps, step):
+    resample(open_uneven(foreign(fps=5)), tmp_path / "after", "zarr", fps=fps)  # stamped at 10
+    for index, episode in enumerate(open_dataset(tmp_path / "after")):
+        np.testing.assert_array_equal(episode.images["top"], make_episode(index).images["top"][::step])
+
+
 def test_a_rate_that_was_declared_wrongly_throughout_is_corrected(tmp_path, make_dataset, make_episode):
     make_dataset("source", [0, 1], "lerobot")
     restamp(open_uneven(tmp_path / "source"), tmp_path / "after", "lerobot", fps=30)
