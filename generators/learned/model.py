@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 
 import numpy as np
@@ -11,6 +10,7 @@ from torch import Tensor, nn
 
 from ...storage.spec import EpisodeSpec, Vector
 from .autoencoder import Autoencoder
+from .body_frames import cosines_in
 from .config import DOWNSCALE, WorldConfig
 from .dynamics import Dynamics, advance
 from .layers import by_row
@@ -51,9 +51,9 @@ class WorldModel(nn.Module):
             channels, height, width, size, spec.action.size, config.history,
             config.dynamics_width, config.num_dynamics_blocks,
         )  # fmt: skip
-        self.vector_dynamics = VectorDynamics(size, spec.action.size, config.vector_width)
         names = [*spec.state.names, *(name for label in spec.labels.values() for name in label.names)]
-        self._cosines = [i for i, pair in enumerate(itertools.pairwise(names)) if pair == ("cos", "sin")]
+        self.vector_dynamics = VectorDynamics(names, spec.action.size, config.vector_width)
+        self._cosines = cosines_in(names)
         self.score_head: nn.Module = (
             VectorReader(size, 1, config.vector_width)
             if spec.labels

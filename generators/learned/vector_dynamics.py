@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from .body_frames import BodyFrames
 from .layers import by_row
 
 #: A number whose gate stays below this is copied exactly, so that what nothing touches cannot creep.
@@ -13,28 +16,32 @@ _CLOSED = 0.15
 #: Changes of one step are small beside the numbers themselves.
 _STEP_SCALE = 8.0
 _NUM_PROJECTIONS = 24
+_NUM_WAVES = 64
 _NUM_FACTORS = 8
 
 
 class VectorDynamics(nn.Module):
     """An MLP that predicts the change of a vector, with a gate for each number.
 
-    It sees few projections of the numbers and of all their products. With a body's place, cosine and sine among
-    them, places in the body's own frame are such projections, and contact depends on little else.
+    It sees few projections of the numbers and of all their products, and everything from each body whose pose stands
+    in the vector, on which contact depends most.
 
     Args:
-        size: numbers in the vector.
+        names: of the vector's numbers; see `BodyFrames` for what they tell.
         action_size: numbers in an action.
         width: of the hidden layers.
     """
 
-    def __init__(self, size: int, action_size: int, width: int) -> None:
+    def __init__(self, names: Sequence[str], action_size: int, width: int) -> None:
         super().__init__()
+        size = len(names)
         self._shared = min(size, action_size)
+        self._frames = BodyFrames(names, action_size)
         self.project = nn.Linear(second_order_size(2 * size + 2 * action_size), _NUM_PROJECTIONS)
-        self.wave = nn.Linear(_NUM_PROJECTIONS, _NUM_PROJECTIONS)
-        nn.init.normal_(self.wave.weight, std=3.0 / _NUM_PROJECTIONS**0.5)
-        self.input = nn.Linear(2 * _NUM_PROJECTIONS, width)
+        num_seen = _NUM_PROJECTIONS + self._frames.size
+        self.wave = nn.Linear(num_seen, _NUM_WAVES)
+        nn.init.normal_(self.wave.weight, std=3.0 / num_seen**0.5)
+        self.input = nn.Linear(num_seen + _NUM_WAVES, width)
         self.hidden = nn.ModuleList(nn.Linear(width, width) for _ in range(3))
         self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(4))
         self.factors = nn.Linear(width, _NUM_FACTORS)
@@ -56,17 +63,19 @@ class VectorDynamics(nn.Module):
         present, action = history[:, -1], actions[:, -1]
         # Where the action is a place, as often, its distance from the state says more than itself.
         ahead = torch.cat([action[:, : self._shared] - present[:, : self._shared], action[:, self._shared :]], 1)
-        moved = _STEP_SCALE * (present - history[:, 0])
-        seen = second_order(torch.cat([2 * present, moved, 2 * ahead, 2 * (action - actions[:, 0])], 1))
-        factors, gate = by_row(self._read, seen).split([_NUM_FACTORS, present.shape[1]], 1)
+        moved, turned = _STEP_SCALE * (present - history[:, 0]), action - actions[:, 0]
+        seen = second_order(torch.cat([2 * present, moved, 2 * ahead, 2 * turned], 1))
+        from_bodies = self._frames(present, history[:, 0], ahead, turned)
+        factors, gate = by_row(self._read, torch.cat([seen, from_bodies], 1)).split([_NUM_FACTORS, present.shape[1]], 1)
         frame = torch.cat([torch.ones_like(present[:, :1]), present], 1)
         products = factors[:, :, None] * frame[:, None]
         return by_row(self.change, products.flatten(1)), gate
 
     def _read(self, seen: Tensor) -> Tensor:
-        """Second-order features (B, F) -> factors of the change, and the gates' logits, side by side."""
-        projected = self.project(seen)
-        x = self.input(torch.cat([projected, torch.sin(self.wave(projected))], 1))
+        """Second-order features and what bodies see (B, F) -> factors of the change, and the gates' logits."""
+        products, from_bodies = seen.tensor_split([self.project.in_features], 1)
+        x = torch.cat([self.project(products), from_bodies], 1)
+        x = self.input(torch.cat([x, torch.sin(self.wave(x))], 1))
         for layer, norm in zip(self.hidden, self.norms[:-1], strict=True):
             x = x + layer(F.silu(norm(x)))
         x = F.silu(self.norms[-1](x))
