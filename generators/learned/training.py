@@ -60,7 +60,7 @@ def train_world(
         trained = _train(data, config, log)
     metrics = _measure(trained, data, config, out)
     metrics |= {"seconds": round(time.monotonic() - began, 1), "frames": len(data.frames)}
-    frames, states = choose_starts(data, trained.sequences.latents, config.num_starts)
+    frames, states = choose_starts(data, config.num_starts)
     save_pretrained(out, trained.model, trained.probe, task, frames, states)
     write_json(out / "metrics.json", metrics)
     share_files(out)

@@ -77,7 +77,7 @@ class WorldTrainingConfig:
     head_batch: int = 32
     crop: int = 8
     lr: float = 2e-3
-    num_starts: int = 500
+    num_starts: int = 800
     held_out: float = 0.1
     seed: int = 0
 

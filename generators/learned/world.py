@@ -38,7 +38,7 @@ class Snapshot:
 class LearnedWorld(World):
     """N episodes in a trained world model.
 
-    A slot starts from a real frame at rest, drawn by its seed from those in the checkpoint or given as
+    A slot starts from a real frame, at rest, drawn by its seed from those in the checkpoint or given as
     `options["start"]`; labels of it are read by the checkpoint's probe. What it shows is always decoded, the first
     frame too, so that frames look alike. Its episodes have no labels: what it believes of them is not reality.
     Numbers depend on `num_envs` in the last bits, as matrix products of another size add up in another order.
