@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -70,6 +72,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except DemoloomError as error:
         print(f"demoloom: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        # `demoloom inspect ... | head` has read enough; Python would complain once more when it closes the output.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except OSError as error:
         # Not all that writes is ours: a full disk or a folder of someone else may show up anywhere.
         if (named := refusal(error, error.filename or "what this command makes")) is None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -181,3 +182,13 @@ def test_a_command_that_is_refused_leaves_nothing(tmp_path: Path, capsys: pytest
     assert main(["export", "--policy", str(tmp_path / "nothing"), "--out", str(tmp_path / "export")]) == 2
     assert "is no complete policy folder" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_has_seen_enough_ends_a_command_without_a_complaint() -> None:
+    code = "import sys; from demoloom.pipeline.cli import main; sys.exit(main(['validate', '--help']))"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as command:
+        assert command.stdout is not None
+        command.stdout.close()
+        assert command.stderr is not None
+        assert command.stderr.read() == b""
+    assert command.returncode == 128 + signal.SIGPIPE
