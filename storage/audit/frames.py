@@ -133,7 +133,8 @@ class FramePass:
 
 def _size(feature: Mapping[str, Any]) -> tuple[int, ...]:
     """Height and width of a camera's frames; LeRobot declares them with channels last or first, and names the axes."""
-    sizes = dict(zip(feature.get("names") or (), feature["shape"], strict=False))
+    names = feature.get("names")
+    sizes = dict(zip(map(str, names), feature["shape"], strict=False)) if isinstance(names, list) else {}
     if "height" in sizes and "width" in sizes:
         return sizes["height"], sizes["width"]
     return tuple(feature["shape"][:2])

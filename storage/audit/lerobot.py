@@ -69,9 +69,11 @@ def _audit_frames(manifest: Manifest, contents: Contents, tally: Tally, progress
                 progress(number, len(files), file)
                 yield from frames.read_video(file, records)
         yield from frames.count()
+        whole, histograms[key] = whole and frames.is_whole, frames.pixels.total()
+        if not manifest.is_colour(key):
+            continue
         changed = list(check_channels(manifest, key, frames.pixels))
         yield from changed
-        whole, histograms[key] = whole and frames.is_whole, frames.pixels.total()
         # Statistics must not be made of frames that are at fault themselves.
         if frames.is_whole and not changed:
             yield from check_image_stats(manifest, key, histograms[key])

@@ -102,6 +102,13 @@ class Manifest:
         """Keys of the cameras kept as `video` or as `image`."""
         return [key for key, feature in self.features.items() if feature.get("dtype") == dtype]
 
+    def is_colour(self, key: str) -> bool:
+        """Whether a camera's frames are RGB; LeRobot keeps depth as video too, with statistics in its own unit."""
+        feature = self.features[key]
+        about = feature["info"] if isinstance(feature.get("info"), dict) else {}
+        depth = about.get("is_depth_map") or about.get("video.is_depth_map")
+        return 3 in (*feature["shape"][:1], *feature["shape"][-1:]) and not depth
+
 
 def read_manifest(path: Path, findings: list[Finding]) -> Manifest | None:
     """Read the metadata, add what is wrong with it to `findings`; None if there is nothing to go on with."""

@@ -90,6 +90,8 @@ def _files_of(record: Record) -> list[str]:
 
 def _stats_of(manifest: Manifest, name: str) -> dict[str, Any] | None:
     dtype = manifest.features[name]["dtype"]
+    if dtype in ("video", "image") and not manifest.is_colour(name):
+        return None
     if dtype in ("video", "image"):
         found = image_stats(_histogram(manifest, name), sum(record.length for record in manifest.records))
     elif str(dtype).startswith(("float", "int", "uint", "bool")):

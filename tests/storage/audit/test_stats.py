@@ -6,7 +6,7 @@ import pytest
 from demoloom.storage.audit import audit
 from demoloom.storage.audit.running_stats import RunningStats
 
-from .damage import edit_json, edit_stats, named, the_finding
+from .damage import edit_feature, edit_json, edit_stats, named, the_finding
 
 
 @pytest.fixture(params=["lerobot", "images", "foreign"])
@@ -72,6 +72,13 @@ def test_statistics_of_a_camera_that_disagree_with_its_frames_are_a_warning(copy
     finding = the_finding(audit(dataset), "observation.images.top")
     assert f"says {stat} 0.1, 0.1, 0.1, the frames say" in finding.message
     assert (finding.severity, finding.mend) == ("warning", "stats")
+
+
+def test_statistics_of_depth_are_left_alone(copy):
+    dataset = copy("foreign")
+    edit_feature(dataset, "observation.images.top", shape=[16, 24, 1], info={"is_depth_map": True})
+    edit_stats(dataset, "observation.images.top", mean=[[[1234.5]]])
+    assert audit(dataset).findings == ()
 
 
 def test_quantiles_are_judged_as_numpy_computes_them_whatever_the_blocks():
