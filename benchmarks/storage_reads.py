@@ -2,7 +2,8 @@
 
 LeRobot reads the very files that our loader reads, or for a Zarr store those with the same episodes, through PyAV.
 Both are asked by torch's DataLoader in this process for the same windows in the same random order, images as uint8 as
-`lerobot-train` wants them; frames stay on disk (in the system's cache of it) and no decoded one is kept.
+`lerobot-train` wants them; frames stay on disk (in the system's cache of it) and no decoded one is kept, except in the
+rows that say so: in memory is where our loader has frames by default, if they fit.
 """
 
 from __future__ import annotations
@@ -144,21 +145,24 @@ def window_rows(recording: Recording, paths: Mapping[str, Path], seconds: float)
         deltas = {f"observation.images.{name}": range(1 - num_frames, 1) for name in recording.cameras}
         deltas |= {"observation.state": range(1 - num_frames, 1), "action": range(16)}
         order = np.random.default_rng(0).permutation(recording.num_episodes * recording.length).tolist()
-        loaders = {format: _our_loader(path, deltas, order) for format, path in paths.items()}
+        loaders = {format: _our_loader(path, deltas, order, memory_bytes=0) for format, path in paths.items()}
+        loaders["frames in memory"] = _our_loader(paths["zarr"], deltas, order, memory_bytes=None)
         found = rates({**loaders, "plain": _plain_loader(paths["lerobot"], deltas, order)}, seconds)
-        for format in paths:
-            name = f"random windows, {num_frames} x {recording.name} and 16 actions, {format}"
-            rows.append(_row(name, found[format], "windows/s", found["plain"], READS_AIM))
+        for kind in loaders:
+            name = f"random windows, {num_frames} x {recording.name} and 16 actions, {kind}"
+            rows.append(_row(name, found[kind], "windows/s", found["plain"], READS_AIM))
     return rows
 
 
-def _our_loader(path: Path, deltas: Mapping[str, Sequence[int]], order: list[int]) -> Iterable[Any]:
+def _our_loader(
+    path: Path, deltas: Mapping[str, Sequence[int]], order: list[int], memory_bytes: int | None
+) -> Iterable[Any]:
     from torch.utils.data import BatchSampler, DataLoader
 
     from demoloom.storage.row_table import read_table
     from demoloom.storage.windows import WindowDataset
 
-    windows = WindowDataset(read_table(open_dataset(path), memory_bytes=0), deltas, as_float=False)
+    windows = WindowDataset(read_table(open_dataset(path), memory_bytes=memory_bytes), deltas, as_float=False)
     return DataLoader(windows, batch_size=None, sampler=BatchSampler(order, _BATCH, drop_last=True))
 
 
