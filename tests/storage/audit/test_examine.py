@@ -73,6 +73,21 @@ def test_a_dataset_whose_writer_was_killed_before_it_finished_is_a_finding(copy)
     assert "the writer was stopped" in the_finding(audit(dataset), "meta/episodes").message
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("damage", ["cut", "emptied", "missing"])
+def test_whatever_file_is_damaged_is_found_without_a_traceback(copy, kind, damage):
+    dataset = copy(kind)
+    files = [file for file in dataset.rglob("*") if file.is_file() and file.name != ".lock"]
+    for file in files:
+        whole = file.read_bytes()
+        file.unlink()
+        if damage != "missing":
+            file.write_bytes(whole[: len(whole) // 2 if damage == "cut" else 0])
+        assert audit(dataset).findings, file
+        file.write_bytes(whole)
+    assert audit(dataset).findings == ()
+
+
 def test_progress_is_told(pristine: Path) -> None:
     told: list[tuple[int, int, str]] = []
     audit(pristine / "lerobot", lambda *step: told.append(step))
