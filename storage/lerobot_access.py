@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
+import av
 import numpy as np
 
 from .columns import image_key
@@ -83,7 +84,7 @@ class LeRobotFrames:
     def _decode(self, path: Path, camera: str, number: int) -> np.ndarray:
         try:
             return self._file(path, camera).decode(number)
-        except (OSError, StopIteration, ValueError) as error:
+        except (av.error.FFmpegError, OSError, StopIteration, ValueError) as error:
             if (path, camera) in self._open:
                 self._open.pop((path, camera)).close()
             raise StoreError(

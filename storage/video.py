@@ -134,7 +134,7 @@ class VideoReader:
             video = self._open(path)
             for number in range(count):
                 frames[number] = video.decode(first + number)
-        except (OSError, StopIteration, ValueError) as error:
+        except (av.error.FFmpegError, OSError, StopIteration, ValueError) as error:
             self.close()
             raise StoreError(
                 f"cannot read frames {first} .. {first + count - 1} of {path} "

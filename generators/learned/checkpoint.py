@@ -22,7 +22,7 @@ from ..probe import PROBE_FILES, Probe
 from .config import WorldConfig
 from .model import WorldModel
 
-_FORMAT = 1
+_FORMAT = 2
 _FILES = ("config.json", "spec.json", "model.safetensors", "starts.safetensors")
 
 

@@ -114,10 +114,14 @@ class WorldModel(nn.Module):
         Returns:
             The next latent (B, C, H, W) and the next vector (B, D).
         """
-        change, vector_gate = self.vector_dynamics(vectors[:, -2:], actions[:, -2:])
-        vector = advance_vector(vectors[:, -1], change, vector_gate)
-        vector = keep_on_circles(vector, vectors[:, -1], self._cosines)
+        vector = self.predict_vector(vectors, actions)
         return self.draw(latents, vector, actions), vector
+
+    def predict_vector(self, vectors: Tensor, actions: Tensor) -> Tensor:
+        """The next vector (B, D), which does not depend on latents; arguments as for `predict`."""
+        change, gate = self.vector_dynamics(vectors[:, -2:], actions[:, -2:])
+        vector = advance_vector(vectors[:, -1], change, gate)
+        return keep_on_circles(vector, vectors[:, -1], self._cosines)
 
     @property
     def draws_anew(self) -> bool:
