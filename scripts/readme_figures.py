@@ -1,6 +1,6 @@
-"""Writes README's figures and picture from `benchmarks/results/demo.json` and the run folder it was read from.
+"""Writes the figures of README and docs/ from `benchmarks/results/`, and README's picture from a run folder.
 
-python scripts/readme_figures.py runs/demo
+python scripts/readme_figures.py [runs/demo]
 """
 
 from __future__ import annotations
@@ -31,22 +31,29 @@ LABELS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("run_dir", type=Path)
+    parser.add_argument("run_dir", type=Path, nargs="?", help="the run that demo.json was read from")
     run_dir = parser.parse_args().run_dir
-    result = json.loads((ROOT / "benchmarks" / "results" / "demo.json").read_text())
-    draw_picture(run_dir)
-    readme = ROOT / "README.md"
-    text = put(readme.read_text(), "picture", picture_block())
-    readme.write_text(put(text, "numbers", numbers_block(result)))
+    if run_dir is not None:
+        draw_picture(run_dir)
+        put("README.md", "picture", picture_block())
+    put("README.md", "numbers", numbers_block(result("demo")))
+    put("docs/storage.md", "storage", storage_block(result("storage")))
 
 
-def put(text: str, name: str, block: str) -> str:
+def result(name: str) -> dict[str, Any]:
+    """What a benchmark wrote."""
+    found: dict[str, Any] = json.loads((ROOT / "benchmarks" / "results" / f"{name}.json").read_text())
+    return found
+
+
+def put(file: str, name: str, block: str) -> None:
     """Replace what stands between the two marks of `name`."""
     pattern = re.compile(rf"(<!-- figures: {name} -->\n).*?(<!-- /figures -->)", re.DOTALL)
+    text = (ROOT / file).read_text()
     replaced, count = pattern.subn(lambda match: f"{match[1]}{block}\n{match[2]}", text)
     if count != 1:
-        raise SystemExit(f"README.md has {count} places marked 'figures: {name}', expected one")
-    return replaced
+        raise SystemExit(f"{file} has {count} places marked 'figures: {name}', expected one")
+    (ROOT / file).write_text(replaced)
 
 
 def draw_picture(run_dir: Path, num_rows: int = 3) -> None:
@@ -100,6 +107,23 @@ def numbers_block(result: dict[str, Any]) -> str:
         f"{rows['demonstrations']['value']} demonstrations of each kind; {share['value']:.0%} of the expert's attempts "
         f"in the world model became one, {share['rival']:.0%} in reality.",
     ]
+    return "\n".join(lines)
+
+
+def storage_block(result: dict[str, Any]) -> str:
+    """Every row of the storage benchmark, beside what was measured beside it."""
+    machine = result["machine"]
+    lines = [
+        f"`{result['command']}` at {result['commit']}, on {machine['processor']}, {machine['cores']} cores.",
+        "",
+        "| what | ours | beside | ratio | aim |",
+        "|---|---|---|---|---|",
+    ]
+    for row in result["rows"]:
+        aim = "" if row["aim"] is None else f"{row['aim']:g}{'' if row['met'] else ', **missed**'}"
+        lines.append(
+            f"| {row['name']} | {row['value']:g} {row['unit']} | {row['rival']:g} | {row['ratio']:g} | {aim} |"
+        )
     return "\n".join(lines)
 
 
