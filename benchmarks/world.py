@@ -1,9 +1,10 @@
-"""How fast and how true a learned world is; writes `benchmarks/results/world.json`.
+"""How fast, how true and how stable a learned PushT world is; writes `benchmarks/results/world.json`.
 
     .venv/bin/python benchmarks/world.py --world runs/demo/world
 
 Speed needs no trained weights: without `--world` it is measured on an untrained one of the preset `tiny`. The rival of
-speed is gym-pusht on the same core; the rival of open-loop PSNR is showing the first frame for ever.
+speed is gym-pusht on the same core; the rival of open-loop PSNR is showing the first frame for ever, that of late
+fidelity a block that nothing moves.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from world_stability import fidelity, survival
 
 from demoloom.generators.world import World
 from demoloom.pipeline.machine import describe_machine
@@ -86,6 +88,32 @@ def truth_rows(metrics: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
+def stability_rows(world: Path, quick: bool) -> list[dict[str, Any]]:
+    """15 minutes at 10 Hz under random play and idly, and how right the world still is then."""
+    num_seeds, num_steps = (8, 500) if quick else (64, 9000)
+    rows = []
+    for kind in ("random", "idle"):
+        found = survival(world, kind, num_seeds, num_steps)
+        at = dict(zip(found["steps"], found["alive"], strict=True))
+        for step in (100, 1000, 3000, num_steps):
+            if step in at:
+                aim = 0.95 if step == num_steps else None
+                rows.append(_row(f"alive after {step} steps, {kind}", at[step], "share", None, aim))
+        for unit, creep in found.get("creep", {}).items():
+            name = f"creep of an untouched block after {num_steps} steps, 95th percentile"
+            rows.append(_at_most(_row(name, creep, unit, None, None), {"units of 512": 10.0, "degrees": 3.0}[unit]))
+    for late in fidelity(world, num_seeds, (100,) if quick else (1000, 3000, 8968)):
+        name = f"physics put where the world is at step {late['step']}, 32 steps on, touched blocks, median error"
+        row = _row(name, late["units"], "units of 512", late["units_if_still"], None)
+        rows += [_at_most(row, 12.0), _at_most(_row(name, late["degrees"], "degrees", None, None), 5.0)]
+    return rows
+
+
+def _at_most(row: dict[str, Any], aim: float) -> dict[str, Any]:
+    """The aim of an error is not to be exceeded."""
+    return row | {"aim": aim, "met": row["value"] <= aim}
+
+
 def _row(name: str, value: float, unit: str, rival: float | None, aim: float | None) -> dict[str, Any]:
     return {
         "name": name,
@@ -107,6 +135,7 @@ def main() -> None:
         checkpoint = arguments.world or write_untrained(Path(folder) / "world")
         rows = speed_rows(checkpoint, seconds=2.0 if arguments.quick else 15.0)
     if arguments.world:
+        rows += stability_rows(arguments.world, arguments.quick)
         rows += truth_rows(json.loads((arguments.world / "metrics.json").read_text()))
     for row in rows:
         print(f"{row['name']}: {row['value']} {row['unit']} (rival {row['rival']}, aim {row['aim']})")

@@ -115,6 +115,7 @@ class _VideoFiles:
         self._source, self._target, self._fps = source, target, fps
         self._container: Any = None
         self._stream: Any = None
+        self._extradata: bytes | None = None
         self._number = -1
         self._num_bytes = 0
         self._num_frames = 0
@@ -122,8 +123,11 @@ class _VideoFiles:
     def add(self, number: int) -> dict[str, Any]:
         path = self._source / layout.VIDEO.format(video_key=self.key, **layout.place(number))
         with av.open(str(path)) as part:
-            if self._container is None or self._num_bytes > layout.VIDEO_FILE_MB << 20:
-                self._begin(part.streams.video[0])
+            stream: Any = part.streams.video[0]
+            # What decoders are set up with stands once in a file: other settings of an encoder need another file.
+            other = self._container is None or stream.codec_context.extradata != self._extradata
+            if other or self._num_bytes > layout.VIDEO_FILE_MB << 20:
+                self._begin(stream)
             first = self._num_frames
             for packet in _packets(part):
                 self._mux(packet, first)
@@ -143,6 +147,7 @@ class _VideoFiles:
         path = self._target / layout.VIDEO.format(video_key=self.key, **layout.place(self._number))
         path.parent.mkdir(parents=True, exist_ok=True)
         self._container = av.open(str(path), "w")
+        self._extradata = template.codec_context.extradata
         self._stream = self._container.add_stream_from_template(template, opaque=True)
         self._stream.time_base = template.time_base
 

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from demoloom.storage import Camera, ConfigError, InvalidEpisode, StoreError, open_dataset
+from demoloom.storage.lerobot_pack import pack
+from demoloom.storage.lerobot_store import LeRobotStore
 from demoloom.storage.video import VideoCodec
 
 LENGTHS = (7, 1, 12)
@@ -194,3 +196,14 @@ def test_files_roll_over_between_episodes(tmp_path, spec, make_episode, same, mo
     assert len(list((tmp_path / "d").glob("data/*/*.parquet"))) == 3
     for number, episode in enumerate(open_dataset(tmp_path / "d")):
         same(episode, episodes(make_episode)[number])
+
+
+def test_video_of_other_encoder_settings_gets_a_file_of_its_own(tmp_path, spec, make_episode, same):
+    parts = LeRobotStore.create(tmp_path / "parts", spec)
+    for index in range(3):
+        parts.codec = VideoCodec(preset="ultrafast" if index == 1 else "veryfast")
+        parts.append(make_episode(index))
+    pack(tmp_path / "parts", tmp_path / "d", spec, 3)
+    assert len(list((tmp_path / "d").glob("videos/observation.images.top/*/*.mp4"))) == 3
+    for index, episode in enumerate(open_dataset(tmp_path / "d")):
+        same(episode, make_episode(index))
