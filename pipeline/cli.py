@@ -41,6 +41,7 @@ COMMANDS = (
     Command("run", "the whole line, from interaction data to a scored and exported policy, with a report"),
     Command("collect", "record interaction data in reality"),
     Command("train-world", "train a world model and its probe on interaction data"),
+    Command("evaluate-world", "measure how good a world is on data that it has not seen"),
     Command("generate", "make demonstrations inside a world model"),
     Command("train-policy", "train a policy on demonstrations"),
     Command("evaluate", "score a policy in reality and in a world model"),

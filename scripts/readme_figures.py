@@ -37,7 +37,8 @@ def main() -> None:
         draw_picture(run_dir)
         put("README.md", "picture", picture_block())
     put("README.md", "numbers", numbers_block(result("demo")))
-    put("docs/storage.md", "storage", storage_block(result("storage")))
+    put("docs/storage.md", "storage", table_block(result("storage")))
+    put("docs/world-model.md", "world", table_block(result("world")))
 
 
 def result(name: str) -> dict[str, Any]:
@@ -110,8 +111,8 @@ def numbers_block(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def storage_block(result: dict[str, Any]) -> str:
-    """Every row of the storage benchmark, beside what was measured beside it."""
+def table_block(result: dict[str, Any]) -> str:
+    """Every row of a benchmark, and what was measured beside it."""
     machine = result["machine"]
     lines = [
         f"`{result['command']}` at {result['commit']}, on {machine['processor']}, {machine['cores']} cores.",
@@ -121,9 +122,8 @@ def storage_block(result: dict[str, Any]) -> str:
     ]
     for row in result["rows"]:
         aim = "" if row["aim"] is None else f"{row['aim']:g}{'' if row['met'] else ', **missed**'}"
-        lines.append(
-            f"| {row['name']} | {row['value']:g} {row['unit']} | {row['rival']:g} | {row['ratio']:g} | {aim} |"
-        )
+        beside, ratio = ("" if row[key] is None else f"{row[key]:g}" for key in ("rival", "ratio"))
+        lines.append(f"| {row['name']} | {row['value']:g} {row['unit']} | {beside} | {ratio} | {aim} |")
     return "\n".join(lines)
 
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-_NAMES = ("x", "y", "cos", "sin")
+#: Numbers of these names, in a row, are the pose of a planar body.
+POSE_NAMES = ("x", "y", "cos", "sin")
 #: In the units of the vector, whose bounds are 1 from its centre: contact is a matter of hundredths.
 _PLACE, _MOTION, _COMMAND = 4.0, 8.0, 2.0
 
@@ -27,7 +28,7 @@ class BodyFrames:
     """
 
     def __init__(self, names: Sequence[str], num_actions: int) -> None:
-        self._bodies = [at for at in range(len(names) - 3) if tuple(names[at : at + 4]) == _NAMES]
+        self._bodies = [at for at in range(len(names) - 3) if tuple(names[at : at + 4]) == POSE_NAMES]
         self._places = list(_pairs(names))
         self._num_commands = num_actions // 2
         others = len(self._places) - 1
@@ -68,7 +69,7 @@ class BodyFrames:
 
 def cosines_in(names: Sequence[str]) -> list[int]:
     """Where cosines stand that their sines follow."""
-    return [at for at, pair in enumerate(itertools.pairwise(names)) if pair == _NAMES[2:]]
+    return [at for at, pair in enumerate(itertools.pairwise(names)) if pair == POSE_NAMES[2:]]
 
 
 def _pairs(names: Sequence[str]) -> list[int]:

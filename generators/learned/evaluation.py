@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from ..probe import Probe, label_errors
+from .body_frames import POSE_NAMES
 from .interaction import Interaction
 from .model import WorldModel
 from .sequences import Sequences
@@ -54,7 +56,8 @@ def roll_open_loop(model: WorldModel, data: Interaction, sequences: Sequences, e
 def open_loop_table(model: WorldModel, data: Interaction, run: OpenLoop, probe: Probe | None) -> list[dict[str, Any]]:
     """One row for each horizon: PSNR in dB of the model, of the foreground alone, of the autoencoder and of no change.
 
-    With a probe also the mean absolute error of each label read from the model's frames.
+    Also the SSIM of the model and, with a probe, the mean absolute error of each label read from the model's frames
+    and, where labels are poses, the median error of their places and directions.
     """
     table = []
     with torch.inference_mode():
@@ -68,9 +71,11 @@ def open_loop_table(model: WorldModel, data: Interaction, run: OpenLoop, probe: 
                 "psnr_foreground": psnr(shown, real, _foreground(model, shown, real)),
                 "psnr_autoencoder": psnr(model.decode(model.encode(real)), real),
                 "psnr_no_change": psnr(data.frames[run.rows], real),
+                "ssim": ssim(shown, real),
             }
             if probe is not None:
                 row["label_error"] = label_errors(probe, shown, data, rows)
+                row["pose_error"] = pose_errors(probe, shown, data, rows)
             table.append(row)
     return table
 
@@ -81,6 +86,39 @@ def psnr(shown: np.ndarray, real: np.ndarray, where: np.ndarray | None = None) -
     if where is not None:
         return float(-10 * np.log10(error.mean(-1)[where].mean() + 1e-8)) if where.any() else float("nan")
     return float((-10 * np.log10(error.mean((1, 2, 3)) + 1e-8)).mean())
+
+
+def ssim(shown: np.ndarray, real: np.ndarray) -> float:
+    """Structural similarity, the mean over frames (N, H, W, C) uint8 and over windows of 11 x 11 pixels.
+
+    Wang, Bovik, Sheikh and Simoncelli 2004, with their Gaussian window of 1.5 pixels and their constants.
+    """
+    x, y = (torch.from_numpy(frames).permute(0, 3, 1, 2).double() for frames in (shown, real))
+    offsets = torch.arange(-5, 6, dtype=torch.float64)
+    window = torch.exp(-(offsets**2) / (2 * 1.5**2))
+    window = (window[:, None] * window / window.sum() ** 2).expand(x.shape[1], 1, -1, -1)
+
+    def mean(values: Tensor) -> Tensor:
+        return F.conv2d(values, window, groups=values.shape[1])
+
+    mean_x, mean_y = mean(x), mean(y)
+    var_x, var_y, covar = mean(x * x) - mean_x**2, mean(y * y) - mean_y**2, mean(x * y) - mean_x * mean_y
+    one, two = (0.01 * 255) ** 2, (0.03 * 255) ** 2
+    similar = (2 * mean_x * mean_y + one) * (2 * covar + two)
+    return float((similar / ((mean_x**2 + mean_y**2 + one) * (var_x + var_y + two))).mean())
+
+
+def pose_errors(probe: Probe, shown: np.ndarray, data: Interaction, rows: np.ndarray) -> dict[str, float]:
+    """Median errors of the labels that are poses (x, y, cos, sin): of the place in its unit, and in degrees."""
+    read, errors = probe(shown), {}
+    for name, dimensions in probe.labels.items():
+        if tuple(dimensions) == POSE_NAMES:
+            seen, true = read[name], data.labels[name][rows]
+            distance = np.linalg.norm(seen[:, :2] - true[:, :2], axis=1)
+            turned = np.arctan2(seen[:, 3], seen[:, 2]) - np.arctan2(true[:, 3], true[:, 2])
+            degrees = np.degrees(np.abs((turned + np.pi) % (2 * np.pi) - np.pi))
+            errors |= {f"{name}.place": float(np.median(distance)), f"{name}.degrees": float(np.median(degrees))}
+    return errors
 
 
 def _foreground(model: WorldModel, *frames: np.ndarray) -> np.ndarray:

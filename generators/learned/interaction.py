@@ -64,11 +64,12 @@ class Interaction:
         return numbers[~is_held], numbers[is_held]
 
 
-def read_interaction(path: Path, memory_bytes: int | None = None) -> Interaction:
-    """Read a whole dataset, LeRobot or Zarr, but for episodes of one row.
+def read_interaction(path: Path, memory_bytes: int | None = None, num_episodes: int | None = None) -> Interaction:
+    """Read a dataset, LeRobot or Zarr, but for episodes of one row.
 
     Args:
         path: of the dataset.
+        num_episodes: read no more than so many, evenly spread.
         memory_bytes: for frames, half of the machine's if None; more of them are read from disk as they are wanted.
 
     Raises:
@@ -78,6 +79,8 @@ def read_interaction(path: Path, memory_bytes: int | None = None) -> Interaction
     reader = open_dataset(path)
     _check_cameras(reader.spec)
     long = [summary.id for summary in reader.summaries() if summary.length > 1]
+    if num_episodes is not None and len(long) > num_episodes:
+        long = [long[at] for at in np.linspace(0, len(long) - 1, num_episodes).round().astype(int)]
     return _interaction(read_table(reader, long, memory_bytes))
 
 

@@ -30,11 +30,11 @@ presets: dict[str, WorldTrainingConfig] = {
         head_steps=2500,
     ),
     "cpu": WorldTrainingConfig(
-        dynamics=DynamicsTrainingConfig(num_steps=24000, num_rollouts=16, rollout_length=40),
-        probe=ProbeTrainingConfig(num_steps=24000),
-        autoencoder_steps=12000,
-        vector_steps=60000,
-        decoder_steps=1000,
-        head_steps=25000,
+        dynamics=DynamicsTrainingConfig(num_steps=9000, num_rollouts=16, rollout_length=40),
+        probe=ProbeTrainingConfig(num_steps=8000),
+        autoencoder_steps=6000,
+        vector_steps=20000,
+        decoder_steps=600,
+        head_steps=8000,
     ),
 }
