@@ -110,7 +110,7 @@ def ssim(shown: np.ndarray, real: np.ndarray) -> float:
 
 def pose_errors(probe: Probe, shown: np.ndarray, data: Interaction, rows: np.ndarray) -> dict[str, float]:
     """Median errors of the labels that are poses (x, y, cos, sin): of the place in its unit, and in degrees."""
-    read, errors = probe(shown), {}
+    read, errors = probe(shown), dict[str, float]()
     for name, dimensions in probe.labels.items():
         if tuple(dimensions) == POSE_NAMES:
             seen, true = read[name], data.labels[name][rows]
