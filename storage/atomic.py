@@ -109,8 +109,7 @@ def publish_folder(path: Path | str) -> Iterator[Path]:
             Nothing there is touched.
     """
     path = Path(path)
-    if is_occupied(path):
-        raise StoreError(f"{path} exists already; choose another folder or move it away")
+    _refuse_irreplaceable(path)
     pending = PendingFolder(path.parent)
     try:
         with refusals_named(path):
@@ -118,6 +117,17 @@ def publish_folder(path: Path | str) -> Iterator[Path]:
         pending.publish(path)
     finally:
         pending.close()
+
+
+def _refuse_irreplaceable(path: Path) -> None:
+    """Raise StoreError before hours of work if a folder could not be renamed to `path` after them."""
+    if is_occupied(path) or path.is_symlink():
+        raise StoreError(f"{path} exists already; choose another folder or move it away")
+    if path.is_dir() and (not path.name or path.is_mount()):
+        raise StoreError(
+            f"{path} is {'a disk' if path.name else 'the current folder'}, which no new folder can replace; name one "
+            f"in it, such as {path / 'dataset'}"
+        )
 
 
 def share_files(folder: Path) -> None:

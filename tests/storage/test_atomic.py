@@ -56,6 +56,22 @@ def fail_half_way(path):
         raise KeyError("half way")
 
 
+def test_a_link_is_not_replaced_by_a_folder(tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "out").symlink_to("empty")
+    with pytest.raises(StoreError, match="out exists already"), publish_folder(tmp_path / "out"):
+        pytest.fail("there is nothing to write")
+
+
+@pytest.mark.parametrize(("path", "what"), [(".", "the current folder"), ("/dev/shm", "a disk")])
+def test_a_folder_that_cannot_be_replaced_is_refused_before_the_work(tmp_path, monkeypatch, path, what):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("demoloom.storage.atomic.is_occupied", lambda path: False)
+    with pytest.raises(StoreError, match=f"{path} is {what}.*such as"), publish_folder(path):
+        pytest.fail("there is nothing to write")
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_folder_whose_writer_fails_never_appears(tmp_path):
     with pytest.raises(KeyError):
         fail_half_way(tmp_path / "out")
