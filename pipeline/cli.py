@@ -69,6 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepare_environment()
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
+        refuse_unreadable(arguments)
         return _dispatch(arguments)
     except DemoloomError as error:
         print(f"demoloom: {error}", file=sys.stderr)
@@ -78,10 +79,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except OSError as error:
-        # Not all that writes is ours: a full disk or a folder of someone else may show up anywhere.
-        if (named := refusal(error, error.filename or "what this command makes")) is None:
+        # Not all that reads and writes is ours: a full disk or a path that cannot be may show up anywhere.
+        named = refusal(error, error.filename or "what this command makes")
+        if named is None and error.filename is None:
             raise
-        print(f"demoloom: {named}", file=sys.stderr)
+        print(f"demoloom: {named or f'cannot use {error.filename} ({error.strerror}); check it'}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("demoloom: stopped; what was finished is kept, and the same command goes on from there", file=sys.stderr)
@@ -99,6 +101,13 @@ def _dispatch(arguments: list[str]) -> int:
         return 0
     command = find_command(arguments[0])
     return command.module.main(parse_options(command, arguments[1:])) or 0
+
+
+def refuse_unreadable(arguments: Sequence[str]) -> None:
+    """Raise ConfigError if an argument is not UTF-8: neither Parquet nor JSON can hold such a path."""
+    for argument in arguments:
+        if any("\ud800" <= character <= "\udfff" for character in argument):
+            raise ConfigError(f"{argument!a} is not UTF-8; rename it")
 
 
 def find_command(name: str) -> Command:

@@ -55,6 +55,16 @@ def test_an_error_of_the_user_is_one_line_and_exit_code_2(capsys: pytest.Capture
     assert lines[0].startswith("demoloom: there is no dataset at")
 
 
+@pytest.mark.parametrize(("path", "what"), [("x" * 300, "File name too long"), ("b\udcff", "is not UTF-8")])
+@pytest.mark.parametrize("command", ["inspect", "validate"])
+def test_a_path_that_cannot_be_is_one_line_and_exit_code_2(
+    capsys: pytest.CaptureFixture[str], command: str, path: str, what: str
+) -> None:
+    assert main([command, path]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert what in line
+
+
 def test_an_unknown_command_suggests_the_nearest() -> None:
     with pytest.raises(ConfigError, match="no command 'trian-world'; did you mean 'train-world'"):
         find_command("trian-world")
