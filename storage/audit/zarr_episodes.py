@@ -101,6 +101,7 @@ def _check_episode(
             _check_rows(folder.name, start, rows, store.spec, tally)
             digest.update(rows)
     except (StoreError, TypeError, AttributeError, ArithmeticError) as error:
+        contents.forget(folder.name)
         yield _torn(folder, "arrays", f"{error.__cause__ or error}; {_QUARANTINE}")
         return
     if digest.finish(summary) != stored:

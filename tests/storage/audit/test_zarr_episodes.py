@@ -134,3 +134,9 @@ def test_a_summary_that_breaks_the_rules_is_named(store):
 def test_a_store_of_another_version_is_a_finding(store):
     edit_json(store / "spec.json", format_version=99)
     assert "format version 99" in the_finding(audit(store), "spec.json").message
+
+
+def test_two_episodes_that_cannot_be_read_are_not_taken_for_the_same(store):
+    for id in ("run-000000", "run-000001"):
+        (store / "episodes" / id / "columns/c/0/0").write_bytes(b"torn")
+    assert [finding.field for finding in audit(store).findings] == ["arrays", "arrays"]
