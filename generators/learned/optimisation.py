@@ -28,8 +28,8 @@ def bfloat16_pays() -> bool:
 def autocast(enabled: bool = True) -> torch.autocast:
     """bfloat16 for convolutions and products where that pays.
 
-    Without torch's cache of converted weights: all threads share it and whoever leaves autocast first empties it, so that
-    with two trainings side by side it was chance how a weight's gradients were rounded.
+    Without torch's cache of converted weights: all threads share it and whoever leaves autocast first empties it, so
+    that with two trainings side by side it was chance how a weight's gradients were rounded.
     """
     return torch.autocast("cpu", dtype=torch.bfloat16, enabled=enabled and bfloat16_pays(), cache_enabled=False)
 
