@@ -1,7 +1,7 @@
 """Episodes: their layout, checks, two formats on disk and lineage."""
 
 from .dataset import EpisodeReader, open_dataset
-from .episode import Episode, EpisodeSummary, Outcome, summarise
+from .episode import Episode, EpisodeSummary, Outcome, Rows, summarise
 from .errors import (
     CheckpointError,
     ConfigError,
@@ -34,6 +34,7 @@ __all__ = [
     "PluginError",
     "PluginRef",
     "Progress",
+    "Rows",
     "SpecMismatch",
     "StoreError",
     "Vector",
