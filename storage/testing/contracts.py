@@ -60,6 +60,16 @@ class StoreContract(ABC):
         store.append(episode)
         assert_same(store.read(episode.id), episode)
 
+    def test_names_with_slashes_and_spaces_are_kept(self, tmp_path: Path) -> None:
+        cameras = (Camera("left/wrist", 16, 24), Camera("50% of it", 16, 16))
+        spec = replace(SPEC, cameras=cameras, labels={"block / pose": SPEC.labels["pose"]})
+        episode = numbered_episode(spec, 0, 3, labels={"block / pose": np.zeros((3, 1), np.float32)})
+        store = self.create(tmp_path / "names", spec)
+        store.append(episode)
+        reader = open_dataset(store.path)
+        assert reader.spec == spec
+        assert_same(reader.read(episode.id), episode)
+
     def test_a_red_frame_stays_red_and_other_layouts_are_refused(self, tmp_path: Path) -> None:
         spec = replace(SPEC, cameras=(Camera("top", 2, 3),))
         red = np.zeros((7, 2, 3, 3), np.uint8)

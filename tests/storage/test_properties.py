@@ -24,9 +24,9 @@ checked = settings(
 MAX_PIXELS = 200_000
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
-names = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12).filter(
-    lambda name: "image" not in name and name.strip(".") != ""
-)
+names = st.text(
+    st.sampled_from("/% ") | st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12
+).filter(lambda name: "image" not in name and name.strip(".") != "")
 
 
 @st.composite
