@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 
@@ -48,6 +49,23 @@ def test_yuv444p_at_crf_12_is_within_eight_levels_in_every_block(tmp_path, size)
     error = np.abs(decoded.astype(int) - frames)
     blocks = error.reshape(len(frames), size // 8, 8, size // 8, 8, 3).mean((2, 4, 5))
     assert blocks.max() < 8
+
+
+@pytest.mark.parametrize("distance", [1, 8])
+def test_key_frames_are_as_far_apart_as_asked_for(tmp_path, distance):
+    there_and_back(tmp_path, moving_block(16), VideoCodec(frames_per_key=distance))
+    with av.open(str(tmp_path / "v.mp4")) as file:
+        packets = [packet for packet in file.demux(video=0) if packet.dts is not None]
+    assert [number for number, packet in enumerate(packets) if packet.is_keyframe] == list(range(0, 20, distance))
+
+
+def test_a_higher_crf_takes_fewer_bytes(tmp_path):
+    noise = np.random.default_rng(0).integers(0, 256, (9, 32, 32, 3), np.uint8)
+    sizes = []
+    for crf in (0, 18, 40):
+        there_and_back(tmp_path, noise, VideoCodec("yuv420p", crf))
+        sizes.append((tmp_path / "v.mp4").stat().st_size)
+    assert sizes[0] > sizes[1] > sizes[2]
 
 
 def test_any_episode_of_a_file_can_be_read_in_any_order(tmp_path):
