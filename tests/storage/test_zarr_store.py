@@ -9,7 +9,9 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+import zarr
 
 from demoloom.storage import StoreError, ZarrStore
 from demoloom.storage.testing import StoreContract
@@ -37,6 +39,17 @@ def test_columns_are_read_without_a_frame(tmp_path, spec, make_episode):
     columns = store.columns("run-000001")
     assert columns["action"].tolist() == [[t, 1] for t in range(7)]
     assert columns["next.success"].tolist() == [False] * 6 + [True]
+
+
+def test_plain_zarr_reads_frames_and_named_columns(tmp_path, spec, make_episode):
+    episode = make_episode(1)
+    ZarrStore.create(tmp_path / "s", spec).append(episode)
+    group = zarr.open_group(tmp_path / "s/episodes/run-000001", mode="r")
+    np.testing.assert_array_equal(group["observation.images.top"][:], episode.images["top"])
+    names = [(column, dimension) for column, dimensions in group.attrs["columns"] for dimension in dimensions]
+    table = group["columns"][:]
+    assert table[:, names.index(("action", "x"))].tolist() == list(range(7))
+    assert table[:, names.index(("next.success", "next.success"))].tolist() == [0] * 6 + [1]
 
 
 def test_discard_removes_one_episode(tmp_path, spec, make_episode):
