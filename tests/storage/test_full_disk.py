@@ -10,7 +10,8 @@ from demoloom.storage.lerobot_store import LeRobotStore
 from demoloom.storage.testing import assert_same, numbered_episode, numbered_spec
 
 spec, length = numbered_spec(), 60
-store = {"zarr": ZarrStore, "lerobot": LeRobotStore}[sys.argv[1]].create("/mnt/s", spec)
+make = {"zarr": ZarrStore, "lerobot": LeRobotStore}[sys.argv[1]].create
+store = make("/mnt/s", spec)
 room = open("/mnt/room", "wb")
 room.write(bytes(300_000))
 room.flush()
@@ -24,10 +25,13 @@ assert "no space left" in message, message
 assert index > 1
 for number, episode in enumerate(open_dataset("/mnt/s")):
     assert_same(episode, numbered_episode(spec, number, length))
+assert not list(store.path.rglob(".tmp-*"))
 assert number == index - 1
 room.truncate(0)
 assert store.append(numbered_episode(spec, index, length))
-assert len(open_dataset("/mnt/s")) == index + 1
+resumed = make("/mnt/s", spec, exist_ok=True)
+assert resumed.append(numbered_episode(spec, index + 1, 7))
+assert [episode.index for episode in open_dataset("/mnt/s")] == list(range(index + 2))
 """
 
 
