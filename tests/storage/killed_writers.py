@@ -1,8 +1,10 @@
-"""Writers that are killed: `killed_writers.py steps|times|groups FORMAT FOLDER COUNT` prints what each had committed.
+"""Writers that are killed: `killed_writers.py MODE FORMAT FOLDER COUNT` prints what each had committed.
 
+half: one writer, killed with three episodes committed and half of the fourth written.
 steps: writer n is killed at its n-th file operation, each in a copy of one store, until one comes to its end.
 times: COUNT writers, one after the other in one store, each killed after a random time.
 groups: COUNT pairs of writers at once in one store, each pair killed as a process group after a random time.
+beside: as times, while another writer goes on to its end.
 
 They are forked, so that a kill costs milliseconds; this process uses no threads before, as forks need.
 """
@@ -67,7 +69,7 @@ def finished(child, said):
     return lines, os.waitpid(child, 0)[1] == 0
 
 
-def steps(kind, folder):
+def steps(kind, folder, count):
     start = folder / "start"
     store = open_store(kind, start)
     child, said = forked(lambda say: [store.append(numbered_episode(SPEC, index, LENGTH)) for index in range(2)])
@@ -90,10 +92,24 @@ def steps(kind, folder):
             return
 
 
+def half(kind, folder, count):
+    def write(say):
+        store = open_store(kind, folder / "store")
+        for index in range(3):
+            store.append(numbered_episode(SPEC, index, LENGTH))
+            say(index)
+        fourth = numbered_episode(SPEC, 3, LENGTH)
+        recorder = store.record(fourth.id, index=3, seed=fourth.seed, task=fourth.task)
+        recorder.write(fourth.rows(0, LENGTH // 2))
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    yield {"path": str(folder / "store"), "committed": finished(*forked(write))[0]}
+
+
 def times(kind, folder, count):
     generator = random.Random(0)
     for number in range(count):
-        child, said = forked(append_forever(kind, folder / "store", first=number * 1000))
+        child, said = forked(append_many(kind, folder / "store", first=number * 1000))
         first = said.readline()
         time.sleep(generator.uniform(0.0, 0.05))
         os.kill(child, signal.SIGKILL)
@@ -104,7 +120,7 @@ def times(kind, folder, count):
 def groups(kind, folder, count):
     generator = random.Random(1)
     for number in range(count):
-        writers = [append_forever(kind, folder / "store", number * 1000 + 500 * half) for half in range(2)]
+        writers = [append_many(kind, folder / "store", number * 1000 + 500 * half) for half in range(2)]
 
         def write(say, writers=writers):
             os.setpgid(0, 0)
@@ -119,10 +135,18 @@ def groups(kind, folder, count):
         yield {"path": str(folder / "store"), "committed": lines + finished(child, said)[0]}
 
 
-def append_forever(kind, path, first):
+def beside(kind, folder, count):
+    survivor = forked(append_many(kind, folder / "store", first=500_000, count=5 * count))
+    yield from times(kind, folder, count)
+    lines, ended = finished(*survivor)
+    assert ended
+    yield {"path": str(folder / "store"), "committed": lines}
+
+
+def append_many(kind, path, first, count=500):
     def write(say):
         store = open_store(kind, path)
-        for index in range(first, first + 500):
+        for index in range(first, first + count):
             store.append(numbered_episode(SPEC, index, LENGTH, action=ACTION))
             say(index)
 
@@ -133,6 +157,6 @@ ACTION = numbered_episode(SPEC, 0, LENGTH).action
 
 if __name__ == "__main__":
     mode, kind, folder, count = sys.argv[1], sys.argv[2], Path(sys.argv[3]), int(sys.argv[4])
-    made = steps(kind, folder) if mode == "steps" else {"times": times, "groups": groups}[mode](kind, folder, count)
-    for line in made:
+    modes = {"half": half, "steps": steps, "times": times, "groups": groups, "beside": beside}
+    for line in modes[mode](kind, folder, count):
         print(json.dumps(line), flush=True)

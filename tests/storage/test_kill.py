@@ -52,6 +52,16 @@ for path in sys.argv[1:]:
 """
 
 
+@pytest.mark.parametrize("kind", ["zarr", "lerobot"])
+def test_after_a_kill_in_the_fourth_of_five_episodes_three_are_there_and_a_resumed_run_ends_with_five(tmp_path, kind):
+    (trial,) = killed("half", kind, tmp_path)
+    assert trial["committed"] == [0, 1, 2]
+    assert check_episodes(trial["path"], range(3)) == {0, 1, 2}
+    store = resumed(kind, trial["path"])
+    assert sum(store.append(numbered_episode(SPEC, index, LENGTH)) for index in range(5)) == 2
+    assert check_episodes(trial["path"], range(5)) == {0, 1, 2, 3, 4}
+
+
 def test_a_lerobot_dataset_is_whole_whatever_file_operation_its_writer_is_killed_at(tmp_path):
     trials = killed("steps", "lerobot", tmp_path)
     assert len(trials) > 30
@@ -99,3 +109,12 @@ def test_writers_killed_at_any_time_lose_nothing_that_they_committed(tmp_path, k
     added = [store.append(numbered_episode(SPEC, index, LENGTH, action=ACTION)) for index in sorted(wanted)]
     assert sum(added) == 5
     assert check_episodes(tmp_path / "store", wanted, action=ACTION) == wanted
+
+
+@pytest.mark.parametrize("kind", ["zarr", "lerobot"])
+def test_a_writer_goes_on_whatever_happens_to_those_beside_it(tmp_path, kind):
+    trials = killed("beside", kind, tmp_path, 15)
+    assert trials[-1]["committed"] == list(range(500_000, 500_075))
+    committed = {index for trial in trials for index in trial["committed"]}
+    there = check_episodes(tmp_path / "store", committed, action=ACTION)
+    assert len(there - committed) <= 15
