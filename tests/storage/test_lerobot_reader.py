@@ -6,6 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from demoloom.storage import EpisodeReader, StoreError, open_dataset
+from demoloom.storage.audit import audit
 
 
 @pytest.fixture
@@ -76,6 +77,24 @@ def test_columns_that_lerobot_carried_along_are_read_without_the_sidecar(dataset
     episode = open_dataset(dataset).read("d-000000")
     assert episode.trust[0] == np.float32(0.9)
     assert episode.labels["pose"].tolist() == [[-0.5]] * 7
+
+
+def test_columns_named_almost_like_ours_are_passed_over(dataset, make_episode):
+    make_foreign(dataset)
+    file = dataset / "data/chunk-000/file-000.parquet"
+    table = pq.ParquetFile(file).read()
+    info = json.loads((dataset / "meta/info.json").read_text())
+    stats = json.loads((dataset / "meta/stats.json").read_text())
+    for name, like in (("action_extra", "action"), ("observation.image_quality", "next.reward")):
+        table = table.append_column(name, table[like])
+        info["features"][name], stats[name] = info["features"][like], stats[like]
+    pq.write_table(table, file)
+    edit_json(dataset / "meta/info.json", features=info["features"])
+    edit_json(dataset / "meta/stats.json", **stats)
+    reader = open_dataset(dataset)
+    assert [camera.name for camera in reader.spec.cameras] == ["top", "wrist"]
+    np.testing.assert_array_equal(reader.read("d-000000").action, make_episode().action)
+    assert audit(dataset).findings == ()
 
 
 def test_names_grouped_under_a_key_are_read(dataset):
