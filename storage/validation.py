@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from .columns import ACTION, STATE, SUCCESS, columns_of, image_key, label_key
+from .columns import ACTION, STATE, SUCCESS, columns_of, frames_of, image_key, label_key
 from .episode import Episode, Outcome, Rows
 from .errors import ConfigError, InvalidEpisode
 from .spec import Camera, EpisodeSpec, Vector
@@ -62,6 +62,9 @@ def validate_spec(spec: EpisodeSpec) -> None:
 
 def row_problems(rows: Rows, spec: EpisodeSpec, start: int = 0) -> Iterator[str]:
     """Yield a sentence for each way in which rows start, start + 1, ... of an episode break the spec."""
+    for problem in _unlike_rows(rows, spec):
+        yield problem
+        return  # Shapes of anything else cannot be told.
     yield from _missing("camera", rows.images, [camera.name for camera in spec.cameras])
     for camera in spec.cameras:
         yield from _image_problems(rows.images[camera.name], camera, len(rows))
@@ -71,6 +74,18 @@ def row_problems(rows: Rows, spec: EpisodeSpec, start: int = 0) -> Iterator[str]
     yield from _bound_problems("action", rows.action, spec.action, start)
     for name in ("score", "trust"):
         yield from _bound_problems(name, getattr(rows, name)[:, None], _UNIT, start)
+
+
+def _unlike_rows(rows: Rows, spec: EpisodeSpec) -> Iterator[str]:
+    """What is no array, and an action without the axis by which rows are counted."""
+    for name, values in {**columns_of(rows), **frames_of(rows)}.items():
+        if not isinstance(values, np.ndarray):
+            yield f"{name} must be a numpy array with a value for each row, got {type(values).__name__}"
+    if np.ndim(rows.action) != 2:
+        yield (
+            f"action needs shape (rows, {spec.action.size}), got {np.shape(rows.action)}; "
+            "every array begins with the axis of rows, also for one: `action[None]`"
+        )
 
 
 def _identity_problems(id: str, index: int, seed: int, task: str) -> Iterator[str]:

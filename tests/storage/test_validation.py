@@ -48,6 +48,19 @@ def test_an_infinite_state_is_named(spec, make_episode):
         validate_episode(broken, spec)
 
 
+def test_a_row_without_the_axis_of_rows_is_refused_with_the_remedy(spec, make_episode):
+    episode = make_episode()
+    single = replace(episode, action=episode.action[0], state=episode.state[0])
+    with pytest.raises(InvalidEpisode, match=r"action needs shape \(rows, 2\), got \(2,\).*`action\[None\]`"):
+        validate_episode(single, spec)
+
+
+@pytest.mark.parametrize(("name", "column"), [("reward", "next.reward"), ("action", "action")])
+def test_what_is_no_array_is_refused_by_name(spec, make_episode, name, column):
+    with pytest.raises(InvalidEpisode, match=f"{column} must be a numpy array with a value for each row, got float"):
+        validate_episode(replace(make_episode(), **{name: 0.5}), spec)
+
+
 @pytest.mark.parametrize("name", ["score", "trust"])
 def test_a_score_or_trust_above_one_is_named(spec, make_episode, name):
     episode = make_episode()
