@@ -81,6 +81,15 @@ class Episode(Rows):
         return self.outcome == "success"
 
 
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("id", "task", "outcome", "reason"), str),
+    **dict.fromkeys(("index", "seed", "length"), int),
+    **dict.fromkeys(("score_max", "score_last", "trust_min"), (int, float)),
+    "success": bool,
+    "lineage": Mapping,
+}
+
+
 @dataclass(frozen=True)
 class EpisodeSummary:
     """All that is known of an episode without reading its rows.
@@ -118,7 +127,14 @@ class EpisodeSummary:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> EpisodeSummary:
-        """Inverse of `to_dict`, also after a round trip through JSON; keys of later versions are passed over."""
+        """Inverse of `to_dict`, also after a round trip through JSON; keys of later versions are passed over.
+
+        Raises:
+            KeyError, TypeError: `data` is no summary.
+        """
+        for name, kind in _KINDS.items():
+            if not isinstance(data[name], kind):
+                raise TypeError(f"{name} is {data[name]!r}")
         return cls(**{entry.name: data[entry.name] for entry in fields(cls)})
 
 

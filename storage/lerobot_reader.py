@@ -30,6 +30,7 @@ from .columns import (
     name_in,
     rows_of,
 )
+from .damage import damage_named
 from .dataset import check_rows_there
 from .episode import Episode, EpisodeSummary, Rows
 from .errors import StoreError
@@ -55,6 +56,10 @@ class LeRobotReader:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
+        with damage_named(self.path):
+            self._open()
+
+    def _open(self) -> None:
         self._info = _read_info(self.path)
         self._features: dict[str, dict[str, Any]] = self._info["features"]
         self._records = _read_records(self.path, self._info.get("total_episodes"))
@@ -81,7 +86,8 @@ class LeRobotReader:
     def summaries(self) -> list[EpisodeSummary]:
         """The summaries of all episodes, in LeRobot's order; no frame is read."""
         if self._summaries is None:
-            self._summaries = [self._foreign_summary(number) for number in range(len(self))]
+            with damage_named(self.path):
+                self._summaries = [self._foreign_summary(number) for number in range(len(self))]
         return list(self._summaries)
 
     def __contains__(self, id: str) -> bool:
@@ -104,11 +110,13 @@ class LeRobotReader:
 
     def columns(self, id: str) -> dict[str, np.ndarray]:
         """All of one episode but its frames, as `columns_of` names it; StoreError if it is not there or damaged."""
-        return self._columns(self._number(id))
+        with damage_named(self.path):
+            return self._columns(self._number(id))
 
     def frame_place(self, id: str, camera: str) -> tuple[Path, int]:
         """The file with an episode's frames, a video or a table of images, and which of those in it is the first."""
-        return self._frame_place(self._number(id), image_key(camera))
+        with damage_named(self.path):
+            return self._frame_place(self._number(id), image_key(camera))
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -123,6 +131,10 @@ class LeRobotReader:
         return episode_of(summary, self._part(number, 0, summary.length))
 
     def _part(self, number: int, start: int, stop: int) -> Rows:
+        with damage_named(self.path):
+            return self._read_part(number, start, stop)
+
+    def _read_part(self, number: int, start: int, stop: int) -> Rows:
         frames = {key: self._frames(number, key, start, stop) for key in self._cameras}
         if self._last is None or self._last[0] != number:
             # A long episode comes in many small parts, all of which need its columns.
@@ -300,6 +312,9 @@ def _read_info(path: Path) -> dict[str, Any]:
     missing = [name for name in ("features", "fps", "data_path") if not info.get(name)]
     if missing:
         raise StoreError(f"{path / layout.INFO} has no {', '.join(missing)}; restore it from a copy")
+    for name, feature in info["features"].items():
+        if not {"dtype", "shape"} <= dict(feature).keys():
+            raise StoreError(f"{path / layout.INFO} gives {name} no dtype or no shape; restore it from a copy")
     if not isinstance(info["fps"], int | float) or info["fps"] < 1 or info["fps"] % 1:
         raise StoreError(f"{path / layout.INFO} has fps {info['fps']!r}; it must be a whole number of 1 or more")
     return info

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from . import lerobot_layout as layout
 from .atomic import read_json, write_json
 from .columns import image_key, names_of
+from .errors import StoreError
 from .norm_stats import ColumnStats, image_stats, vector_stats
 from .spec import EpisodeSpec
 
@@ -74,9 +75,12 @@ def _blocks(path: Path, names: Sequence[str], num_rows: int) -> Iterator[dict[st
 
 def _row_groups(path: Path, names: Sequence[str]) -> Iterator[pa.Table]:
     for file in sorted((path / "data").glob("*/*.parquet")):
-        with pq.ParquetFile(file) as parquet:
-            for number in range(parquet.num_row_groups):
-                yield parquet.read_row_group(number, columns=list(names))
+        try:
+            with pq.ParquetFile(file) as parquet:
+                for number in range(parquet.num_row_groups):
+                    yield parquet.read_row_group(number, columns=list(names))
+        except (OSError, pa.ArrowException) as error:
+            raise StoreError(f"cannot read {file} ({error}); restore it from a copy") from error
 
 
 def as_rows(column: pa.ChunkedArray) -> np.ndarray:

@@ -77,10 +77,16 @@ class EpisodeSpec:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> EpisodeSpec:
-        """Inverse of `to_dict`, also after a round trip through JSON."""
+        """Inverse of `to_dict`, also after a round trip through JSON.
+
+        Raises:
+            KeyError, TypeError, ValueError: `data` describes no spec.
+        """
+        if data["fps"] < 1:
+            raise ValueError(f"fps is {data['fps']!r}")
         return cls(
             fps=int(data["fps"]),
-            cameras=tuple(Camera(**camera) for camera in data["cameras"]),
+            cameras=tuple(map(_camera, data["cameras"])),
             state=_vector(data["state"]),
             action=_vector(data["action"]),
             labels={name: _vector(vector) for name, vector in data["labels"].items()},
@@ -101,5 +107,19 @@ def read_spec(path: Path) -> EpisodeSpec:
         raise StoreError(f"{path} describes no episodes ({fault}); restore it from a copy") from error
 
 
+def _camera(data: Mapping[str, Any]) -> Camera:
+    return Camera(name=_text(data["name"]), height=int(data["height"]), width=int(data["width"]))
+
+
 def _vector(data: Mapping[str, Any]) -> Vector:
-    return Vector(names=tuple(data["names"]), low=tuple(data["low"]), high=tuple(data["high"]))
+    return Vector(
+        names=tuple(map(_text, data["names"])),
+        low=tuple(map(float, data["low"])),
+        high=tuple(map(float, data["high"])),
+    )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"a name is {value!r}")
+    return value

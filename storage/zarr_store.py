@@ -26,6 +26,7 @@ from .atomic import (
     write_json,
 )
 from .columns import columns_of, episode_of, frames_of, image_key, names_of, pack, rows_of, unpack
+from .damage import damage_named
 from .dataset import check_rows_there
 from .episode import Episode, EpisodeSummary, Rows
 from .errors import SpecMismatch, StoreError
@@ -146,7 +147,9 @@ class ZarrStore:
         Raises:
             StoreError: it is not there.
         """
-        return EpisodeSummary.from_dict(self._attributes(id)["summary"])
+        attributes = self._attributes(id)
+        with damage_named(self._episodes / id):
+            return EpisodeSummary.from_dict(attributes["summary"])
 
     def summaries(self) -> list[EpisodeSummary]:
         """The summaries of all episodes, by index; no array is read."""
@@ -178,11 +181,16 @@ class ZarrStore:
             StoreError: it is not there, or is damaged.
         """
         self._attributes(id)
-        return unpack(read_array(self._episodes / id / _COLUMNS), self.spec)
+        with damage_named(self._episodes / id):
+            return unpack(read_array(self._episodes / id / _COLUMNS), self.spec)
 
     def digest(self, id: str) -> str | None:
         """The digest of an episode's content (see `recorder.digest_of`); None if the episode is not there."""
-        return str(self._attributes(id)["digest"]) if id in self else None
+        if id not in self:
+            return None
+        attributes = self._attributes(id)
+        with damage_named(self._episodes / id):
+            return str(attributes["digest"])
 
     def publish(self, pending: PendingFolder, id: str, digest: str) -> bool:
         """Make a written folder the episode `id`; false if the same one is there already."""
@@ -207,7 +215,7 @@ class ZarrStore:
             return dict(json.loads(file.read_text(encoding="utf-8"))["attributes"])
         except (FileNotFoundError, NotADirectoryError) as error:
             raise StoreError(f"there is no episode {id!r} in {self.path}; ids() lists those it has") from error
-        except (ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(f"episode {id!r} in {self.path} is damaged ({file}); delete its folder") from error
 
 
@@ -300,7 +308,8 @@ class _GrowingArray:
 def _read(folder: Path, spec: EpisodeSpec, start: int, stop: int) -> Rows:
     names = [image_key(camera.name) for camera in spec.cameras]
     arrays = _read_arrays(folder, [*names, _COLUMNS], start, stop)
-    return rows_of(spec, arrays, unpack(arrays[_COLUMNS], spec))
+    with damage_named(folder):
+        return rows_of(spec, arrays, unpack(arrays[_COLUMNS], spec))
 
 
 def _read_arrays(folder: Path, names: Sequence[str], start: int, stop: int) -> dict[str, np.ndarray]:
@@ -311,7 +320,7 @@ def _read_arrays(folder: Path, names: Sequence[str], start: int, stop: int) -> d
         for name in names:
             _check_shards(folder / name, group[name], start, stop)
         return {name: group[name][start:stop] for name in names}
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
+    except (OSError, ValueError, RuntimeError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise StoreError(f"episode {folder.name!r} in {folder.parents[1]} is damaged ({error}); discard it") from error
 
 
