@@ -63,6 +63,9 @@ COMMANDS = (
     Command("plugins", "list the worlds, streams, policies and tasks that are installed"),
 )
 
+# True of a run, which resumes, and of a command that writes a dataset wholly or not at all.
+_STOPPED = "stopped; nothing is left half made, and the same command goes on from what was finished or begins again"
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `demoloom` with these arguments (`sys.argv` by default) and return its exit code."""
@@ -86,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"demoloom: {named or f'cannot use {error.filename} ({error.strerror}); check it'}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("demoloom: stopped; what was finished is kept, and the same command goes on from there", file=sys.stderr)
+        print(f"demoloom: {_STOPPED}", file=sys.stderr)
         return 130
 
 

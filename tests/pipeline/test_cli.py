@@ -91,7 +91,7 @@ def test_ctrl_c_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
     monkeypatch.setattr(find_command("plugins").module, "main", interrupted)
     assert main(["plugins"]) == 130
-    assert "the same command goes on from there" in capsys.readouterr().err
+    assert "the same command goes on from what was finished or begins again" in capsys.readouterr().err
 
 
 def test_plugins_lists_what_is_installed(capsys: pytest.CaptureFixture[str]) -> None:
