@@ -195,7 +195,7 @@ class StoreContract(ABC):
 
     def test_creating_twice_needs_exist_ok(self, store: EpisodeStore) -> None:
         store.append(_episode())
-        with pytest.raises(StoreError, match="holds a dataset already"):
+        with pytest.raises(StoreError, match="holds a dataset already; add to it with `exist_ok=True`"):
             self.create(store.path, SPEC)
         assert len(self.create(store.path, SPEC, exist_ok=True)) == 1
 
