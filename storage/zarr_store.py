@@ -68,7 +68,7 @@ class ZarrStore:
         path = Path(path)
         validate_spec(spec)
         if is_store(path) and not exist_ok:
-            raise StoreError(f"{path} holds a dataset already; add to it with `exist_ok=True`, or choose another folder")
+            raise StoreError(f"{path} holds a dataset already; add to it with `exist_ok=True` or choose another")
         # The second look is for a store that another process made between the first and now.
         if not is_store(path) and is_occupied(path) and not is_store(path):
             raise StoreError(f"{path} is not empty and not a demoloom dataset; choose another folder")
