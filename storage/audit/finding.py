@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 Severity = Literal["error", "warning"]
 
 #: What `repair` can do: recompute a field's entry of `meta/stats.json`; correct `meta/info.json`; count the pixels in
-#: `meta/demoloom` anew; move a
-#: file or folder to the quarantine; drop episodes beyond those counted in; stamp rows t / fps.
+#: `meta/demoloom` anew; move a file or folder to the quarantine; drop episodes beyond those counted in; stamp rows
+#: t / fps.
 Mend = Literal["stats", "info", "pixels", "quarantine", "tail", "retime"]
 
 

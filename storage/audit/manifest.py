@@ -146,8 +146,8 @@ def _fault_of_info(info: Mapping[str, Any]) -> str | None:
     version, features, fps = str(info.get("codebase_version")), info.get("features"), info.get("fps")
     if not version.startswith("v3."):
         return (
-            f"the dataset is of LeRobot version {version}, demoloom reads v3.x; convert it with "
-            "`python -m lerobot.scripts.convert_dataset_v21_to_v30`"
+            f"the dataset is of LeRobot version {version}, demoloom reads v3.x; convert it with `demoloom import`, which "
+            "takes v2.1"
         )
     if not isinstance(fps, int | float) or isinstance(fps, bool) or fps < 1 or fps % 1:
         return f"fps is {fps!r}; it must be a whole number of 1 or more"

@@ -39,7 +39,7 @@ def test_what_demoloom_alone_cannot_read_is_a_finding(copy):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"codebase_version": "v2.1"}, "version v2.1, demoloom reads v3.x; convert"),
+        ({"codebase_version": "v2.1"}, "version v2.1, demoloom reads v3.x; convert it with `demoloom import`"),
         ({"fps": 29.97}, "fps is 29.97; it must be a whole number"),
         ({"features": {"action": 3}}, "features must give each column a dtype"),
         ({"data_path": None}, "data_path is None; restore"),
