@@ -11,8 +11,6 @@ from pathlib import Path
 from .atomic import TEMPORARY_PREFIX
 from .errors import StoreError
 
-_BLOCK_BYTES = 1 << 20
-
 
 @cache
 def code_version() -> str:
@@ -43,11 +41,8 @@ def hash_folder(path: Path | str) -> str:
 
 def hash_file(path: Path) -> bytes:
     """SHA-256 over the bytes of a file, 32 bytes."""
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(_BLOCK_BYTES):
-            digest.update(block)
-    return digest.digest()
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def _files(path: Path) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -73,12 +72,6 @@ class FileArray:
 def described(path: Path, format: str, key: str, hash: str) -> Mapping[str, str]:
     """Where an episode came from, for its lineage."""
     return {"format": format, "file": path.name, "sha256": hash, "key": key}
-
-
-def hash_file(path: Path) -> str:
-    """SHA-256 (64 hex digits) of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def safe_id(*parts: str) -> str:

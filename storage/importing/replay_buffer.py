@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import StoreError
-from ..lineage import hash_folder
+from ..lineage import hash_file, hash_folder
 from .foreign import Foreign
 from .frames import looks_like_frames
-from .hdf5 import described, hash_file, safe_id
+from .hdf5 import described, safe_id
 from .layout import ColumnRef, Layout
 from .recording import Recording, Window
 
@@ -42,7 +42,7 @@ def open_replay_buffer(path: Path) -> Iterator[Foreign]:
         arrays = dict(group["data"].arrays())
         ends = np.asarray(group["meta/episode_ends"][:], np.int64)
         _check(path, arrays, ends)
-        hash = hash_folder(path) if path.is_dir() else hash_file(path)
+        hash = hash_folder(path) if path.is_dir() else hash_file(path).hex()
         starts = [0, *ends[:-1].tolist()]
         recordings = [
             _recording(path, hash, number, arrays, start, stop)

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import StoreError
+from ..lineage import hash_file
 from .foreign import Foreign
 from .frames import looks_like_frames
-from .hdf5 import arrays_of, described, hash_file, number_in, open_hdf5, safe_id
+from .hdf5 import arrays_of, described, number_in, open_hdf5, safe_id
 from .layout import ColumnRef, Layout
 from .recording import Recording
 
@@ -43,7 +44,7 @@ def open_robomimic(path: Path) -> Iterator[Foreign]:
     Raises:
         StoreError: it has no episodes, or observations and actions are a step apart.
     """
-    hash = hash_file(path)
+    hash = hash_file(path).hex()
     with open_hdf5(path) as file:
         demos = sorted(file["data"], key=number_in)
         recordings = [_recording(path, hash, name, file["data"][name]) for name in demos]

@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import StoreError
+from ..lineage import hash_file
 from .foreign import Foreign
 from .frames import looks_like_frames
-from .hdf5 import described, file_arrays, hash_file, number_in, open_hdf5, safe_id
+from .hdf5 import described, file_arrays, number_in, open_hdf5, safe_id
 from .layout import ColumnRef, Layout
 from .recording import Recording
 
@@ -65,7 +66,7 @@ def _recording(path: Path) -> Recording:
         id=safe_id(path.parent.name, path.stem),
         number=number_in(path.stem),
         arrays=file_arrays(path),
-        source=described(path, "interactive-world-simulator", "/", hash_file(path)),
+        source=described(path, "interactive-world-simulator", "/", hash_file(path).hex()),
     )
 
 

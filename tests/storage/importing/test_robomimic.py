@@ -6,9 +6,9 @@ import pytest
 
 from demoloom.storage import ConfigError, StoreError, Vector, open_dataset
 from demoloom.storage.importing.foreign import ImportSettings
-from demoloom.storage.importing.hdf5 import hash_file
 from demoloom.storage.importing.robomimic import is_robomimic
 from demoloom.storage.importing.run import find_kind, import_dataset
+from demoloom.storage.lineage import hash_file
 
 ENV = {
     "env_name": "Lift",
@@ -81,7 +81,7 @@ def test_an_episode_is_solved_by_its_reward_and_says_where_it_came_from(tmp_path
     solved, failed = open_dataset(tmp_path / "out").summaries()
     assert (solved.outcome, solved.reason, solved.score_last) == ("success", "", 1.0)
     assert (failed.outcome, failed.reason) == ("failure", "the task was not solved")
-    expected = {"format": "robomimic", "file": "lift.hdf5", "sha256": hash_file(path), "key": "data/demo_0"}
+    expected = {"format": "robomimic", "file": "lift.hdf5", "sha256": hash_file(path).hex(), "key": "data/demo_0"}
     assert solved.lineage == {"source": expected}
 
 
