@@ -15,6 +15,10 @@ from ..storage.errors import ConfigError
 if TYPE_CHECKING:
     from ..storage.video import Codec
 
+#: The folder that a command reads and the one that it makes, as its usage names them.
+SourcePath = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="SOURCE")]
+OutPath = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="OUT")]
+
 #: What each name stands for; the fields are those of `VideoCodec`.
 _CODECS: dict[str, dict[str, Any]] = {"same": {}, "lossless": {}, "compact": {"pix_fmt": "yuv420p", "crf": 18}}
 

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated
 
 import tyro
 
 from ..choices import Given, refuse_preset
 from ..console import say, show_progress
-from ..output import Output, OutputOptions
+from ..output import OutPath, Output, OutputOptions, SourcePath
 
 
 @dataclass(frozen=True)
 class Options:
     """Write the episodes of a dataset as a new LeRobot v3 dataset or Zarr store."""
 
-    source: Annotated[Path, tyro.conf.Positional]
+    source: SourcePath
     """Folder of the dataset to read."""
-    out: Annotated[Path, tyro.conf.Positional]
+    out: OutPath
     """Folder to write; must not exist yet."""
     output: OutputOptions = field(default_factory=lambda: Output(format="lerobot"))
 

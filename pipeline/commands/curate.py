@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import tyro
 
 from ..choices import Given, refuse_preset
 from ..console import say, show_progress
-from ..output import Output, OutputOptions
+from ..output import OutPath, Output, OutputOptions, SourcePath
 
 if TYPE_CHECKING:
     from ...storage.curation import Verdict
@@ -27,9 +27,9 @@ class Options:
     keep the first), start_share, success, outcome, reason, task, id, nearest_id, index and seed.
     """
 
-    path: Annotated[Path, tyro.conf.Positional]
+    path: SourcePath
     """Folder of the dataset, LeRobot or Zarr; it is only read."""
-    out: Annotated[Path, tyro.conf.Positional]
+    out: OutPath
     """Folder to write; must not exist yet."""
     keep: str
     """What an episode must meet, such as "jerk_mean < 3 and idle_share < 0.2"."""

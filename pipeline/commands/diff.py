@@ -23,9 +23,9 @@ class Options:
     The exit code is 0 if both hold the same episodes, however they are stored and were made, 1 if not, 2 on an error.
     """
 
-    left: Annotated[Path, tyro.conf.Positional]
+    left: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="BEFORE")]
     """Folder of a dataset, LeRobot or Zarr."""
-    right: Annotated[Path, tyro.conf.Positional]
+    right: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="AFTER")]
     """Folder of the other."""
     json: bool = False
     """Print everything as JSON."""

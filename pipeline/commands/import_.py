@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import tyro
 
 from ..choices import Given, refuse_preset
 from ..console import say, show_progress
-from ..output import Output, OutputOptions
+from ..output import OutPath, Output, OutputOptions, SourcePath
 
 
 @dataclass(frozen=True)
@@ -22,9 +21,9 @@ class Options:
     An array is named by its key in the file; `state[2:5]` are its third to fifth dimension.
     """
 
-    source: Annotated[Path, tyro.conf.Positional]
+    source: SourcePath
     """File or folder to read."""
-    out: Annotated[Path, tyro.conf.Positional]
+    out: OutPath
     """Folder to write; must not exist yet."""
     kind: Literal["robomimic", "world-simulator", "replay-buffer", "lerobot-v2.1"] | None = None
     """What wrote the file; found out by default."""

@@ -17,7 +17,7 @@ from ..output import Output, OutputOptions
 class Options:
     """Write the episodes of several datasets, of either format, as a new one; the sources stay as they are."""
 
-    sources: Annotated[tuple[Path, ...], tyro.conf.Positional]
+    sources: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="SOURCE ...")]
     """Folders of the datasets to read."""
     out: Path
     """Folder to write; must not exist yet."""

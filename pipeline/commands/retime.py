@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated
 
 import tyro
 
 from ...storage.errors import ConfigError
 from ..choices import Given, refuse_preset
 from ..console import say, show_progress
-from ..output import Output, OutputOptions
+from ..output import OutPath, Output, OutputOptions, SourcePath
 
 
 @dataclass(frozen=True)
@@ -22,9 +20,9 @@ class Options:
     --resample goes by the timestamps: the frame is the nearest, the state lies between two, the action is held.
     """
 
-    source: Annotated[Path, tyro.conf.Positional]
+    source: SourcePath
     """Folder of the dataset to read."""
-    out: Annotated[Path, tyro.conf.Positional]
+    out: OutPath
     """Folder to write; must not exist yet."""
     fps: int | None = None
     """The true rate in Hz; every row is kept."""

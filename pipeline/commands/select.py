@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated
 
 import tyro
 
@@ -12,7 +10,7 @@ from ...storage.episode import Outcome
 from ...storage.errors import ConfigError
 from ..choices import Given, refuse_preset
 from ..console import say, show_progress
-from ..output import Output, OutputOptions
+from ..output import OutPath, Output, OutputOptions, SourcePath
 
 
 @dataclass(frozen=True)
@@ -22,9 +20,9 @@ class Options:
     `demoloom curate` selects by quality scores.
     """
 
-    source: Annotated[Path, tyro.conf.Positional]
+    source: SourcePath
     """Folder of the dataset to read."""
-    out: Annotated[Path, tyro.conf.Positional]
+    out: OutPath
     """Folder to write; must not exist yet."""
     ids: tuple[str, ...] = ()
     """Episodes with one of these ids."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated
 
 import tyro
 
 from ..choices import Given, refuse_preset
 from ..console import say, show_progress
-from ..output import Output, OutputOptions
+from ..output import OutPath, Output, OutputOptions, SourcePath
 
 # Not a default of the option: tyro would take no other names then.
 _PARTS = {"train": 0.9, "val": 0.1}
@@ -21,9 +19,9 @@ _PARTS = {"train": 0.9, "val": 0.1}
 class Options:
     """Write a dataset's episodes as several, at random; episodes from one start (one seed) stay together."""
 
-    source: Annotated[Path, tyro.conf.Positional]
+    source: SourcePath
     """Folder of the dataset to read."""
-    out: Annotated[Path, tyro.conf.Positional]
+    out: OutPath
     """Folder to write, with a folder in it for each part; must not exist yet."""
     parts: Mapping[str, float] = field(default_factory=dict)
     """Names with fractions that sum to 1, or with numbers that sum to all; train 0.9 val 0.1 by default."""

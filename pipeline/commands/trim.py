@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated
 
 import tyro
 
 from ..choices import Given, refuse_preset
 from ..console import say, show_progress
-from ..output import Output, OutputOptions
+from ..output import OutPath, Output, OutputOptions, SourcePath
 
 
 @dataclass(frozen=True)
 class Options:
     """Copy a dataset without the steps at the ends of its episodes in which nothing moves."""
 
-    path: Annotated[Path, tyro.conf.Positional]
+    path: SourcePath
     """Folder of the dataset, LeRobot or Zarr; it is only read."""
-    out: Annotated[Path, tyro.conf.Positional]
+    out: OutPath
     """Folder to write; must not exist yet."""
     threshold: float = 0.01
     """A step is idle if no dimension of state and action, nor the score, changes faster, in ranges a second."""

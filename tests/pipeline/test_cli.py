@@ -43,6 +43,16 @@ def test_the_overview_lists_every_command(capsys: pytest.CaptureFixture[str]) ->
     assert all(f"  {command.name} " in shown for command in COMMANDS)
 
 
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [("convert", "SOURCE OUT"), ("curate", "SOURCE OUT"), ("merge", "SOURCE"), ("diff", "BEFORE AFTER")],
+)
+def test_the_usage_says_which_path_is_which(command: str, named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert named in capsys.readouterr().out.partition("\n\n")[0]
+
+
 def test_every_command_has_options_defaults_and_a_main() -> None:
     for command in COMMANDS:
         assert all(hasattr(command.module, name) for name in ("Options", "default_options", "main"))
