@@ -64,6 +64,10 @@ def test_the_page_names_the_content_and_what_made_it(tmp_path: Path) -> None:
     assert "generate <expert> 0.1.0+gabc 7 1" in text_of(page)
 
 
+def test_episodes_of_which_nothing_says_what_made_them_are_unknown(tmp_path: Path) -> None:
+    assert "episodes unknown 1" in text_of(page_of(tmp_path, [replace(dot_episode(0), lineage={})]))
+
+
 def test_every_episode_has_stills_a_film_and_a_row(page: str) -> None:
     ids = [f"dot-{index:06d}" for index in range(4)]
     assert re.findall(r'<figure id="stills-([^"]*)"', page) == ids
