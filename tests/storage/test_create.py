@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from demoloom.storage import Camera, ConfigError, InvalidEpisode, StoreError, open_dataset
 from demoloom.storage.lerobot_pack import pack
 from demoloom.storage.lerobot_store import LeRobotStore
+from demoloom.storage.testing import numbered_episode
 from demoloom.storage.video import VideoCodec
 
 LENGTHS = (7, 1, 12)
@@ -23,6 +25,8 @@ data = LeRobotDataset("local/x", root=sys.argv[1], delta_timestamps=windows)
 rows = [data[number] for number in range(len(data))]
 print("RESULT" + json.dumps({
     "num_episodes": data.num_episodes,
+    "cameras": data.meta.camera_keys,
+    "corners": [(row["observation.images.left%2Fwrist"][:, 0, 0] * 255).round().tolist() for row in rows],
     "actions": [row["action"].tolist() for row in rows],
     "last_pixels": [(row["observation.images.top"][1, :, -1, -1] * 255).round().tolist() for row in rows],
     "before_pixels": [(row["observation.images.top"][0, :, -1, -1] * 255).round().tolist() for row in rows],
@@ -57,8 +61,9 @@ def episodes(make_episode):
 
 
 @pytest.mark.slow
-def test_plain_lerobot_reads_every_row_frame_and_window(tmp_path, spec, make_episode, plain_env, write_lerobot):
-    written = episodes(make_episode)
+def test_plain_lerobot_reads_every_row_frame_and_window(tmp_path, spec, plain_env, write_lerobot):
+    spec = replace(spec, cameras=(spec.cameras[0], Camera("left/wrist", 16, 16)))
+    written = episodes(partial(numbered_episode, spec))
     write_lerobot(tmp_path / "d", spec, written)
     done = subprocess.run(
         [sys.executable, "-c", PLAIN_LEROBOT, tmp_path / "d"],
@@ -69,6 +74,8 @@ def test_plain_lerobot_reads_every_row_frame_and_window(tmp_path, spec, make_epi
     rows = [(episode, step) for episode in written for step in range(len(episode))]
     assert found["num_episodes"] == 3
     assert found["names"] == ["x/mm", "y axis"]
+    assert found["cameras"] == ["observation.images.top", "observation.images.left%2Fwrist"]
+    assert found["corners"] == [episode.images["left/wrist"][step, 0, 0].tolist() for episode, step in rows]
     assert found["tasks"] == [episode.task for episode, _ in rows]
     assert found["last_pixels"] == [episode.images["top"][step, -1, -1].tolist() for episode, step in rows]
     assert found["before_pixels"] == [
