@@ -12,9 +12,9 @@ from typing import Any, Protocol
 import av
 import numpy as np
 
+from .byte_cache import ByteCache
 from .columns import image_key
 from .errors import StoreError
-from .frame_access import ByteCache
 from .image_access import OpenImages
 from .lerobot_reader import LeRobotReader
 from .video_access import OpenVideo

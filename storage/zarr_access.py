@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from .atomic import read_json
+from .byte_cache import ByteCache
 from .columns import image_key
 from .errors import StoreError
-from .frame_access import ByteCache
 
 #: What a shard's index holds in place of offset and length for a chunk of zeros, which is not written.
 _ABSENT = 2**64 - 1
