@@ -19,6 +19,9 @@ class Camera:
     height: int
     width: int
 
+    def __str__(self) -> str:
+        return f"{self.name} {self.width}x{self.height}"
+
 
 @dataclass(frozen=True)
 class Vector:
@@ -63,13 +66,23 @@ class EpisodeSpec:
 
     def differences(self, other: EpisodeSpec) -> list[str]:
         """One sentence for each field in which `other` differs; labels may be absent on one side."""
-        found = [
-            f"{name} is {getattr(self, name)!r} here and {getattr(other, name)!r} there"
-            for name in ("fps", "cameras", "state", "action", "robot_type")
-            if getattr(self, name) != getattr(other, name)
-        ]
+        found = [f"fps is {self.fps} here and {other.fps} there"] if self.fps != other.fps else []
+        if self.cameras != other.cameras:
+            here, there = (", ".join(map(str, spec.cameras)) or "none" for spec in (self, other))
+            found.append(f"cameras are {here} here and {there} there")
+        for name in ("state", "action"):
+            found += _vector_differences(name, getattr(self, name), getattr(other, name))
+        if self.robot_type != other.robot_type:
+            found.append(f"robot_type is {self.robot_type!r} here and {other.robot_type!r} there")
         shared = self.labels.keys() & other.labels.keys()
         return found + [f"label {name!r} differs" for name in sorted(shared) if self.labels[name] != other.labels[name]]
+
+    def all_differences(self, other: EpisodeSpec) -> list[str]:
+        """As `differences`, and one sentence more where only one side has a label."""
+        found = self.differences(other)
+        if self.labels.keys() != other.labels.keys():
+            found.append(f"labels are {sorted(self.labels)} here and {sorted(other.labels)} there")
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -92,6 +105,21 @@ class EpisodeSpec:
             labels={name: _vector(vector) for name, vector in data["labels"].items()},
             robot_type=str(data["robot_type"]),
         )
+
+
+def _vector_differences(name: str, here: Vector, there: Vector) -> list[str]:
+    """What differs between two vectors: the names, or the bounds of the dimensions in which they do."""
+    if here.names != there.names:
+        return [f"{name} is {', '.join(here.names)} here and {', '.join(there.names)} there"]
+    bounds = zip(
+        here.names, zip(here.low, here.high, strict=True), zip(there.low, there.high, strict=True), strict=True
+    )
+    differing = [
+        f"{dim!r} {low} .. {high} here and {other_low} .. {other_high} there"
+        for dim, (low, high), (other_low, other_high) in bounds
+        if (low, high) != (other_low, other_high)
+    ]
+    return [f"{name} has other bounds: {', '.join(differing)}"] if differing else []
 
 
 def read_spec(path: Path) -> EpisodeSpec:
