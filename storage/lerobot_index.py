@@ -32,15 +32,28 @@ class LeRobotIndex:
         self._offset = 0
         self._seen: tuple[int, int] | None = None
 
-    def refresh(self) -> None:
-        """Take in what was added since; StoreError if the files do not fit together."""
-        found = os.stat(self._path / layout.INFO)
-        if (found.st_ino, found.st_mtime_ns) == self._seen:
+    def refresh(self, trust_clock: bool = True) -> None:
+        """Take in what was added since; StoreError if the files do not fit together.
+
+        Args:
+            trust_clock: pass over a file which looks unchanged; where a clock ticks in seconds, one that another
+                writer has just replaced may.
+        """
+        found = self._stat()
+        if trust_clock and (found.st_ino, found.st_mtime_ns) == self._seen:
             return
         info = read_json(self._path / layout.INFO)
         self._read_lines(info["total_episodes"] - len(self.digests))
         self.num_rows = info["total_frames"]
         self._seen = found.st_ino, found.st_mtime_ns
+
+    def _stat(self) -> os.stat_result:
+        try:
+            return os.stat(self._path / layout.INFO)
+        except OSError as error:
+            raise StoreError(
+                f"{self._path / layout.INFO} is gone ({error.strerror}); restore it from a copy"
+            ) from error
 
     def append_line(self, line: dict[str, Any]) -> None:
         """Write the line of an episode that is about to be counted, over what a killed writer may have left."""
@@ -63,7 +76,11 @@ class LeRobotIndex:
 
     def _read_lines(self, count: int) -> None:
         file = self._path / layout.SIDECAR_EPISODES
-        with file.open("rb") as lines:
+        try:
+            lines = file.open("rb")
+        except OSError as error:
+            raise StoreError(f"cannot read {file} ({error.strerror}); restore it from a copy") from error
+        with lines:
             lines.seek(self._offset)
             for _ in range(count):
                 line = lines.readline()

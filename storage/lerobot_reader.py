@@ -40,6 +40,7 @@ from .video import VideoReader
 
 #: LeRobot's own default tolerance for a row's time.
 _TOLERANCE_S = 1e-4
+_ROUNDING = 1e-6
 
 
 class LeRobotReader:
@@ -183,8 +184,11 @@ class LeRobotReader:
         self._check_times(number, rows)
 
     def _check_times(self, number: int, rows: pa.Table) -> None:
-        late = np.abs(rows["timestamp"].to_numpy() - np.arange(len(rows)) / self.spec.fps)
-        if late.max() > _TOLERANCE_S:
+        due = np.arange(len(rows)) / self.spec.fps
+        due = np.arange(len(rows)) / self.spec.fps
+        # What float32 can tell apart grows with the time; a stamp that is no number is not in time either.
+        late = np.abs(rows["timestamp"].to_numpy() - due) - np.maximum(_TOLERANCE_S, due * _ROUNDING)
+        if not (late <= 0).all():
             step = int(late.argmax())
             raise StoreError(
                 f"{self.path}: row {step} of episode {number} is stamped {rows['timestamp'][step].as_py():.4f} s, "
@@ -312,9 +316,6 @@ def _read_info(path: Path) -> dict[str, Any]:
     missing = [name for name in ("features", "fps", "data_path") if not info.get(name)]
     if missing:
         raise StoreError(f"{path / layout.INFO} has no {', '.join(missing)}; restore it from a copy")
-    for name, feature in info["features"].items():
-        if not {"dtype", "shape"} <= dict(feature).keys():
-            raise StoreError(f"{path / layout.INFO} gives {name} no dtype or no shape; restore it from a copy")
     if not isinstance(info["fps"], int | float) or info["fps"] < 1 or info["fps"] % 1:
         raise StoreError(f"{path / layout.INFO} has fps {info['fps']!r}; it must be a whole number of 1 or more")
     return info

@@ -65,7 +65,9 @@ class LeRobotStore:
         for camera in spec.cameras:
             codec.check(camera)
         if is_own(path) and not exist_ok:
-            raise StoreError(f"{path} holds a dataset already; add to it with `exist_ok=True` or choose another")
+            raise StoreError(
+                f"{path} holds a dataset already; add to it with `exist_ok=True` or choose another"
+            )
         # The second look is for a dataset that another process made between the first and now.
         if not is_own(path) and _is_occupied(path) and not is_own(path):
             raise StoreError(f"{path} is not empty and not a demoloom dataset; choose another folder")
@@ -123,8 +125,8 @@ class LeRobotStore:
 
     def close(self) -> None:
         """Make the statistics of the dataset exact; more episodes can be added after."""
-        with _locked(self.path), refusals_named(self.path):
-            self._index.refresh()
+        with locked(self.path), refusals_named(self.path):
+            self._index.refresh(trust_clock=False)
             if self._index.num_rows:
                 write_stats(self.path, self.spec, self._index.num_rows)
 
@@ -183,7 +185,8 @@ class LeRobotStore:
         return self._reader
 
     def _commit(self, taken: TakenEpisode) -> bool:
-        with _locked(self.path), refusals_named(self.path):
+        with locked(self.path), refusals_named(self.path):
+            self._index.refresh(trust_clock=False)
             if (there := self.digest(taken.summary.id)) is not None:
                 refuse_other(there, taken.digest, taken.summary.id)
                 return False
@@ -210,7 +213,7 @@ def read_codec(path: Path) -> Codec:
 
 def _make_empty(path: Path, spec: EpisodeSpec, codec: Codec) -> None:
     make_folder(path)
-    with _locked(path), refusals_named(path):
+    with locked(path), refusals_named(path):
         if is_own(path):
             return
         write_json(path / layout.SIDECAR_SPEC, spec.to_dict())
@@ -238,7 +241,7 @@ def _differences(store: LeRobotStore, spec: EpisodeSpec, codec: Codec) -> list[s
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
     """Let one process at a time write; the lock falls with the process that holds it."""
     with refusals_named(path):
         lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # What LeRobot lets pass for an even clock, in its float32.
 _TOLERANCE_S = 1e-4
+_ROUNDING = 1e-6
 
 
 @runtime_checkable
@@ -142,7 +143,7 @@ def _clock(source: EpisodeReader, id: str) -> tuple[np.ndarray, float]:
     if not isinstance(source, Stamped):
         return even, fps
     times = source.timestamps(id)
-    if np.abs(times - even / fps).max() <= _TOLERANCE_S:
+    if (np.abs(times - even / fps) <= np.maximum(_TOLERANCE_S, times * _ROUNDING)).all():
         return even, fps
     gaps = np.diff(times)
     if not (gaps > 0).all():
