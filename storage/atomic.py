@@ -17,6 +17,8 @@ from typing import Any
 from .errors import StoreError
 
 TEMPORARY_PREFIX = ".tmp-"
+#: Of folders under way; beside them lie things of others, which may be called `.tmp-` too.
+PENDING_PREFIX = f"{TEMPORARY_PREFIX}demoloom-"
 
 # A writer locks its folder just after making it; a folder younger than this may not be locked yet.
 _SWEEP_AGE_S = 60.0
@@ -83,7 +85,7 @@ class PendingFolder:
     def __init__(self, parent: Path) -> None:
         make_folder(parent)
         with refusals_named(parent):
-            self.path = Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX, dir=parent))
+            self.path = Path(tempfile.mkdtemp(prefix=PENDING_PREFIX, dir=parent))
         self._lock = os.open(self.path, os.O_RDONLY)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         os.chmod(self.path, 0o755)
@@ -104,12 +106,15 @@ class PendingFolder:
 def publish_folder(path: Path | str) -> Iterator[Path]:
     """Give an empty folder beside `path` to fill; rename it to `path` when the block ends without an error.
 
+    What killed writers left beside `path` is deleted.
+
     Raises:
         StoreError: something stands at `path` already, the folder above it cannot be written, or the disk is full.
             Nothing there is touched.
     """
     path = Path(path)
     _refuse_irreplaceable(path)
+    sweep(path.parent, PENDING_PREFIX)
     pending = PendingFolder(path.parent)
     try:
         with refusals_named(path):
@@ -128,6 +133,17 @@ def _refuse_irreplaceable(path: Path) -> None:
             f"{path} is {'a disk' if path.name else 'the current folder'}, which no new folder can replace; name one "
             f"in it, such as {path / 'dataset'}"
         )
+
+
+@contextmanager
+def locked_folder(path: Path) -> Iterator[None]:
+    """Wait until no other process holds this lock on a folder, and hold it; nothing is written for it."""
+    lock = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def share_files(folder: Path) -> None:

@@ -72,6 +72,18 @@ def test_a_folder_that_cannot_be_replaced_is_refused_before_the_work(tmp_path, m
     assert os.listdir(tmp_path) == []
 
 
+def test_what_killed_writers_left_beside_a_new_folder_is_deleted(tmp_path):
+    for name in (".tmp-demoloom-dead", ".tmp-of-someone-else", ".tmp-demoloom-alive"):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (0, 0))
+    lock = os.open(tmp_path / ".tmp-demoloom-alive", os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    with publish_folder(tmp_path / "out"):
+        pass
+    os.close(lock)
+    assert sorted(os.listdir(tmp_path)) == [".tmp-demoloom-alive", ".tmp-of-someone-else", "out"]
+
+
 def test_a_folder_whose_writer_fails_never_appears(tmp_path):
     with pytest.raises(KeyError):
         fail_half_way(tmp_path / "out")
