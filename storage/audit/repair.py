@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..atomic import locked_folder
+from ..lerobot_store import is_own, locked
 from ..progress import Progress, silent
 from .examine import audit
 from .finding import Finding
@@ -33,7 +36,7 @@ def repair(path: Path | str, *, retime: bool = False, progress: Progress = silen
     """Mend what can be mended at `path`: counts, statistics, leftovers of killed writers, torn Zarr episodes.
 
     What is taken out of the dataset goes to `quarantine/<dataset>/` beside it, with the originals of the files that are
-    rewritten. No writer may be at work meanwhile.
+    rewritten. Writers of demoloom's wait meanwhile.
 
     Args:
         path: folder of the dataset.
@@ -45,14 +48,23 @@ def repair(path: Path | str, *, retime: bool = False, progress: Progress = silen
     """
     path = Path(path)
     done: list[str] = []
-    for _ in range(_ROUNDS):
-        report = audit(path, progress)
-        mendable = [finding for finding in report.findings if retime or finding.mend != "retime"]
-        steps = list(_mend(path, report.format, mendable))
-        if not steps:
-            return Repaired(tuple(done), report)
-        done += steps
-    return Repaired(tuple(done), audit(path, progress))
+    with _alone(path):
+        for _ in range(_ROUNDS):
+            report = audit(path, progress)
+            mendable = [finding for finding in report.findings if retime or finding.mend != "retime"]
+            steps = list(_mend(path, report.format, mendable))
+            if not steps:
+                return Repaired(tuple(done), report)
+            done += steps
+        return Repaired(tuple(done), audit(path, progress))
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Keep other repairs away, and writers: half of what one is about to count looks like what a killed one left."""
+    # `audit` says what is there instead of a dataset.
+    with locked_folder(path) if path.is_dir() else nullcontext(), locked(path) if is_own(path) else nullcontext():
+        yield
 
 
 def _mend(path: Path, format: str, findings: list[Finding]) -> Iterator[str]:

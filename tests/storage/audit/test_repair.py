@@ -1,5 +1,7 @@
 import json
 import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -7,8 +9,9 @@ import pytest
 
 from demoloom.storage import open_dataset
 from demoloom.storage.audit import audit, repair
-from demoloom.storage.lerobot_store import LeRobotStore
+from demoloom.storage.lerobot_store import LeRobotStore, locked
 from demoloom.storage.norm_stats import vector_stats
+from demoloom.storage.testing import numbered_episode, numbered_spec
 
 from .damage import DATA, VIDEO, edit_feature, edit_json, edit_rows, edit_stats, named
 
@@ -172,3 +175,23 @@ def test_torn_episodes_of_a_zarr_store_are_moved_and_the_others_stay(copy):
     assert repaired.report.findings == ()
     assert open_dataset(store).ids() == ["run-000000"]
     assert (store.parent / "quarantine/d/episodes/run-000001/zarr.json").read_text() == "{"
+
+
+def test_repairs_and_writers_wait_for_each_other(copy):
+    dataset = copy("growing")
+    store = LeRobotStore.open(dataset)
+    spare = "data/chunk-000/file-003.parquet"
+    with ThreadPoolExecutor(3) as threads, locked(dataset):
+        (dataset / spare).write_bytes(b"about to be counted")
+        repairs = [threads.submit(repair, dataset) for _ in range(2)]
+        writing = threads.submit(store.append, numbered_episode(numbered_spec(), 3, 4))
+        time.sleep(0.3)
+        assert (dataset / spare).exists()
+        assert not any(work.done() for work in repairs)
+        assert not writing.done()
+    assert writing.result()
+    for work in repairs:
+        work.result()
+    store.close()
+    assert len(open_dataset(dataset)) == 4
+    assert audit(dataset).findings == ()
