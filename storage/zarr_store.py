@@ -75,7 +75,7 @@ class ZarrStore:
         if not is_store(path):
             write_json(path / "spec.json", {"format_version": FORMAT_VERSION, **spec.to_dict()})
         store = cls.open(path)
-        if differences := _differences(store.spec, spec):
+        if differences := store.spec.all_differences(spec):
             raise SpecMismatch(f"the dataset at {path} differs from what is to be added: {'; '.join(differences)}")
         return store
 
@@ -223,13 +223,6 @@ def is_store(path: Path) -> bool:
     """Whether a Zarr store of this package stands at `path`."""
     file = path / "spec.json"
     return file.is_file() and "format_version" in read_json(file)
-
-
-def _differences(there: EpisodeSpec, new: EpisodeSpec) -> list[str]:
-    found = there.differences(new)
-    if there.labels.keys() != new.labels.keys():
-        found.append(f"labels are {sorted(there.labels)} here and {sorted(new.labels)} there")
-    return found
 
 
 class _Take:

@@ -86,10 +86,7 @@ def _outcomes(left: list[EpisodeSummary], right: list[EpisodeSummary]) -> dict[s
 
 
 def _spec_differences(left: EpisodeReader, right: EpisodeReader) -> list[str]:
-    found = left.spec.differences(right.spec)
-    labels = sorted(left.spec.labels), sorted(right.spec.labels)
-    if labels[0] != labels[1]:
-        found.append(f"labels are {labels[0]} here and {labels[1]} there")
+    found = left.spec.all_differences(right.spec)
     codecs = lossy_codec(left.path), lossy_codec(right.path)
     if codecs[0] != codecs[1]:
         found.append(f"frames are {_codec_text(codecs[0])} here and {_codec_text(codecs[1])} there")

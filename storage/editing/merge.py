@@ -109,7 +109,7 @@ def merged_spec(sources: Sequence[EpisodeReader], how: Merging) -> EpisodeSpec:
             first, other = _with_labels(first, other.labels.keys()), _with_labels(other, first.labels.keys())
         if how.widen:
             first, other = _widened(first, other), _widened(other, first)
-        if differences := _differences(first, other):
+        if differences := first.all_differences(other):
             raise SpecMismatch(
                 f"{source.path} (there) does not fit {sources[0].path} (here): {'; '.join(differences)}"
                 f"{_remedy(first, other)}"
@@ -157,19 +157,12 @@ def _has_episodes(path: Path) -> bool:
     return len(open_dataset(path)) > 0
 
 
-def _differences(first: EpisodeSpec, other: EpisodeSpec) -> list[str]:
-    found = first.differences(other)
-    if first.labels.keys() != other.labels.keys():
-        found.append(f"labels are {sorted(first.labels)} here and {sorted(other.labels)} there")
-    return found
-
-
 def _remedy(first: EpisodeSpec, other: EpisodeSpec) -> str:
     """What to say after differences which an option does away with."""
-    if not _differences(_widened(first, other), _widened(other, first)):
+    if not _widened(first, other).all_differences(_widened(other, first)):
         return "; only bounds differ: --widen takes the widest"
     shared = _with_labels(first, other.labels.keys()), _with_labels(other, first.labels.keys())
-    return "" if _differences(*shared) else "; --labels shared keeps those which both have"
+    return "" if shared[0].all_differences(shared[1]) else "; --labels shared keeps those which both have"
 
 
 def _with_labels(spec: EpisodeSpec, names: Collection[str]) -> EpisodeSpec:

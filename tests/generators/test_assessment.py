@@ -38,7 +38,7 @@ def test_data_of_another_robot_is_refused_with_the_differences(checkpoint: Path,
     store = ZarrStore.create(tmp_path / "other", spec)
     for index in range(2):
         store.append(numbered_episode(spec, index, 4))
-    with pytest.raises(SpecMismatch, match=r"is not one of the robot of .*other: cameras is"):
+    with pytest.raises(SpecMismatch, match=r"is not one of the robot of .*other: cameras are"):
         assess_world(checkpoint, tmp_path / "other")
 
 

@@ -28,3 +28,9 @@ def test_of_bounds_only_the_dimensions_that_differ_are_named():
 def test_bounds_that_differ_by_less_than_is_shown_are_told_apart():
     (found,) = SPEC.differences(replace(SPEC, action=Vector(("x", "y"), (0.0, 0.0), (1.0, 1.0 + 1e-9))))
     assert "1.000000001" in found
+
+
+def test_a_label_that_one_side_lacks_counts_only_among_all_differences():
+    other = replace(SPEC, labels={"pose": ARM})
+    assert SPEC.differences(other) == []
+    assert SPEC.all_differences(other) == ["labels are [] here and ['pose'] there"]
