@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -100,15 +101,17 @@ def _kept_digests(reader: EpisodeReader) -> dict[str, str]:
         found = {id: reader.digest(id) for id in reader.ids()}
         return {id: digest for id, digest in found.items() if digest}
     file = reader.path / _SIDECAR / "episodes.jsonl"
-    return dict(_sidecar_digests(file)) if file.is_file() else {}
+    return dict(_sidecar_digests(file, len(reader))) if file.is_file() else {}
 
 
-def _sidecar_digests(file: Path) -> Iterator[tuple[str, str]]:
+def _sidecar_digests(file: Path, count: int) -> Iterator[tuple[str, str]]:
+    """Those of the first `count` episodes; what lies beyond was never committed, and may be half a line."""
     try:
-        for line in file.read_text(encoding="utf-8").split("\n"):
-            episode = json.loads(line) if line else {}
-            if "digest" in episode:
-                yield episode["id"], episode["digest"]
+        with file.open("rb") as lines:
+            for line in islice(lines, count):
+                episode = json.loads(line)
+                if "digest" in episode:
+                    yield episode["id"], episode["digest"]
     except (OSError, ValueError, KeyError) as error:
         raise StoreError(f"cannot read {file} ({error}); restore it from a copy") from error
 

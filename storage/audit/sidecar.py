@@ -80,7 +80,8 @@ def _read_codec(path: Path, findings: list[Finding]) -> Codec | None:
 
 def _read_lines(path: Path, findings: list[Finding]) -> list[dict[str, Any]]:
     try:
-        lines = (path / layout.SIDECAR_EPISODES).read_text(encoding="utf-8").split("\n")
+        *lines, _half = (path / layout.SIDECAR_EPISODES).read_bytes().split(b"\n")
+        # A killed writer may have left half a line, which is of no episode that counts.
         return [dict(json.loads(line)) for line in lines if line]
     except (OSError, ValueError, TypeError) as error:
         message = f"it cannot be read ({error}); restore it, or delete {FOLDER} to read a plain LeRobot dataset"

@@ -11,6 +11,7 @@ import pytest
 
 from demoloom.storage import ZarrStore, open_dataset
 from demoloom.storage.audit import audit
+from demoloom.storage.content import content_hash, stamp
 from demoloom.storage.lerobot_store import LeRobotStore
 from demoloom.storage.testing import assert_same, numbered_episode, numbered_spec
 
@@ -60,6 +61,24 @@ def test_after_a_kill_in_the_fourth_of_five_episodes_three_are_there_and_a_resum
     store = resumed(kind, trial["path"])
     assert sum(store.append(numbered_episode(SPEC, index, LENGTH)) for index in range(5)) == 2
     assert check_episodes(trial["path"], range(5)) == {0, 1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("part", [0.3, 1.0])
+def test_what_a_killed_writer_left_of_a_line_changes_nothing(tmp_path, part):
+    with resumed("lerobot", tmp_path / "d") as store:
+        for index in range(2):
+            store.append(numbered_episode(SPEC, index, LENGTH))
+    before = content_hash(open_dataset(tmp_path / "d")), stamp(open_dataset(tmp_path / "d"))
+    file = tmp_path / "d/meta/demoloom/episodes.jsonl"
+    line = file.read_bytes().splitlines(keepends=True)[1].replace(b"run-000001", b"run-000009-longer")
+    with file.open("ab") as lines:
+        lines.write(line[: int(part * len(line))])
+    assert (content_hash(open_dataset(tmp_path / "d")), stamp(open_dataset(tmp_path / "d"))) == before
+    assert not audit(tmp_path / "d").findings
+    with resumed("lerobot", tmp_path / "d") as store:
+        store.append(numbered_episode(SPEC, 2, LENGTH))
+    assert len(file.read_bytes().splitlines()) == 3
+    assert check_episodes(tmp_path / "d", range(3)) == {0, 1, 2}
 
 
 def test_a_lerobot_dataset_is_whole_whatever_file_operation_its_writer_is_killed_at(tmp_path):
