@@ -232,9 +232,7 @@ def _is_occupied(path: Path) -> bool:
 
 
 def _differences(store: LeRobotStore, spec: EpisodeSpec, codec: Codec) -> list[str]:
-    found = store.spec.differences(spec)
-    if store.spec.labels.keys() != spec.labels.keys():
-        found.append(f"labels are {sorted(store.spec.labels)} here and {sorted(spec.labels)} there")
+    found = store.spec.all_differences(spec)
     if store.codec != codec:
         found.append(f"codec is {store.codec} here and {codec} there")
     return found
