@@ -94,7 +94,7 @@ def _identity_problems(id: str, index: int, seed: int, task: str) -> Iterator[st
     for name, value in (("index", index), ("seed", seed)):
         if not isinstance(value, int) or value < 0:
             yield f"{name} must be an int of 0 or more, got {value!r}"
-    if not isinstance(task, str):
+    if not _is_text(task):
         yield f"task must be text, got {task!r}"
 
 
@@ -103,12 +103,19 @@ def _ending_problems(length: int, outcome: str, reason: str, lineage: Mapping[st
         yield "it has no rows; store episodes of one row or more"
     if outcome not in get_args(Outcome):
         yield f"outcome must be one of {', '.join(get_args(Outcome))}, got {outcome!r}"
+    if not _is_text(reason):
+        yield f"reason must be text, got {reason!r}"
     if (outcome == "success") != (reason == ""):
         yield f"a reason is needed for every outcome but success, got {reason!r} for {outcome!r}"
     try:
-        json.dumps(dict(lineage), allow_nan=False)
+        json.dumps(dict(lineage), allow_nan=False, ensure_ascii=False).encode()
     except (TypeError, ValueError) as error:
         yield f"lineage must be plain data that JSON can hold ({error})"
+
+
+def _is_text(value: object) -> bool:
+    """Whether UTF-8, which both formats keep texts in, can hold it: not half of a pair of surrogates."""
+    return isinstance(value, str) and not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def _missing(kind: str, found: Collection[str], expected: Collection[str]) -> Iterator[str]:
@@ -176,7 +183,8 @@ def _spec_problems(spec: EpisodeSpec) -> Iterator[str]:
         if camera.height < 1 or camera.width < 1:
             yield f"camera {camera.name!r} must be at least 1 x 1, got {camera.height} x {camera.width}"
     for name in (*names, *spec.labels):
-        if not name or len(image_key(name).encode()) > 200 or any(ord(character) < 32 for character in name):
+        fits = _is_text(name) and name and len(image_key(name).encode()) <= 200
+        if not fits or any(ord(character) < 32 for character in name):
             yield f"a name of a camera or label needs 1 to 180 bytes and no control characters, got {name!r}"
     for name in spec.labels:
         if "image" in name:
@@ -186,6 +194,8 @@ def _spec_problems(spec: EpisodeSpec) -> Iterator[str]:
 
 def _vector_problems(vectors: Mapping[str, Vector]) -> Iterator[str]:
     for name, vector in vectors.items():
+        if not all(map(_is_text, vector.names)):
+            yield f"the dimensions of {name} need texts for names, got {vector.names}"
         if vector.size == 0:
             yield f"{name} needs at least one dimension"
         for dimension, low, high in zip(vector.names, vector.low, vector.high, strict=True):

@@ -108,6 +108,9 @@ def test_a_missing_label_is_named(spec, make_episode):
         ({"outcome": "great"}, "outcome must be one of success, .*, got 'great'"),
         ({"outcome": "failure"}, "a reason is needed"),
         ({"lineage": {"array": np.zeros(2)}}, "lineage must be plain data"),
+        ({"lineage": {"half a pair": "\ud800"}}, "lineage must be plain data"),
+        ({"task": "half a pair \ud800"}, "task must be text"),
+        ({"outcome": "failure", "reason": "half a pair \ud800"}, "reason must be text"),
     ],
 )
 def test_a_field_that_cannot_be_stored_is_named(spec, make_episode, changes, message):
@@ -123,6 +126,8 @@ def test_a_field_that_cannot_be_stored_is_named(spec, make_episode, changes, mes
         ({"cameras": (Camera("a", 4, 4), Camera("a", 4, 4))}, r"no two cameras may have one name, got \['a', 'a'\]"),
         ({"cameras": (Camera("a\n", 4, 4),)}, r"no control characters, got 'a\\n'"),
         ({"cameras": (Camera("a" * 200, 4, 4),)}, "1 to 180 bytes"),
+        ({"cameras": (Camera("\ud800", 4, 4),)}, "no control characters"),
+        ({"state": Vector(("\ud800",), (0.0,), (1.0,))}, "the dimensions of state need texts for names"),
         ({"cameras": (Camera("a", 0, 4),)}, "at least 1 x 1, got 0 x 4"),
         ({"labels": {"image_pose": Vector(("x",), (0,), (1,))}}, "'image' in its name"),
         ({"state": Vector(("x",), (0.0,), (float("inf"),))}, "state 'x' needs finite bounds"),
