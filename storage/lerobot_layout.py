@@ -8,6 +8,8 @@ meta/demoloom/pixels-<rows>.npy  how often each level occurs in each channel of 
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 from .columns import SUCCESS, image_key, names_of
@@ -44,6 +46,15 @@ def place(number: int) -> dict[str, int]:
     """Chunk and file of the file with this number."""
     chunk, file = divmod(number, FILES_PER_CHUNK)
     return {"chunk_index": chunk, "file_index": file}
+
+
+def foreign_id(path: Path, number: int) -> str:
+    """The id of an episode that has none: the name of its dataset's folder, as far as an id may hold it, and a number.
+
+    So that a dataset in a folder such as `my data` can be converted, the rest becomes `-`.
+    """
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", path.resolve().name)[:180].strip("-").lstrip(".-")
+    return f"{name}-{number:06d}" if name else f"{number:06d}"
 
 
 def features(spec: EpisodeSpec, codec: Codec) -> dict[str, dict[str, Any]]:

@@ -231,7 +231,7 @@ class LeRobotReader:
         task = self._tasks[self._rows(number)["task_index"][0].as_py()]
         unsolved = "the task was not solved" if SUCCESS in self._features else "the dataset has no next.success"
         return EpisodeSummary(
-            id=f"{self.path.resolve().name}-{number:06d}",
+            id=layout.foreign_id(self.path, number),
             index=number,
             seed=0,
             task=task,

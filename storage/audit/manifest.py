@@ -146,8 +146,8 @@ def _fault_of_info(info: Mapping[str, Any]) -> str | None:
     version, features, fps = str(info.get("codebase_version")), info.get("features"), info.get("fps")
     if not version.startswith("v3."):
         return (
-            f"the dataset is of LeRobot version {version}, demoloom reads v3.x; convert it with `demoloom import`, which "
-            "takes v2.1"
+            f"the dataset is of LeRobot version {version}, demoloom reads v3.x; convert it with "
+            "`demoloom import`, which takes v2.1"
         )
     if not isinstance(fps, int | float) or isinstance(fps, bool) or fps < 1 or fps % 1:
         return f"fps is {fps!r}; it must be a whole number of 1 or more"
@@ -218,7 +218,7 @@ def _record(path: Path, info: Mapping[str, Any], raw: Mapping[str, Any], ids: Se
     means = {key: np.ravel(raw[f"stats/{key}/mean"]) for key in keys if raw.get(f"stats/{key}/mean") is not None}
     return Record(
         number=number,
-        id=ids[number] if 0 <= number < len(ids) else f"{path.resolve().name}-{number:06d}",
+        id=ids[number] if 0 <= number < len(ids) else layout.foreign_id(path, number),
         length=int(raw["length"]),
         first_row=int(raw["dataset_from_index"]),
         end_row=int(raw["dataset_to_index"]),

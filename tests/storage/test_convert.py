@@ -1,7 +1,12 @@
+import shutil
+
 import pytest
 
 from demoloom.storage import ConfigError, StoreError, ZarrStore, open_dataset
+from demoloom.storage.audit import audit
 from demoloom.storage.convert import convert
+
+from . import stored
 
 
 @pytest.fixture
@@ -37,3 +42,22 @@ def test_an_id_that_is_not_there_is_named_and_nothing_is_written(tmp_path, store
 def test_an_unknown_format_is_named(tmp_path, store):
     with pytest.raises(ConfigError, match="one of lerobot, zarr, got 'hdf5'"):
         convert(store, tmp_path / "some", "hdf5")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("folder", "id"),
+    [
+        ("my data", "my-data-000000"),
+        ("größe 数据", "gr-e-000000"),
+        ("数据", "000000"),
+        (".a", "a-000000"),
+        ("b" * 250, f"{'b' * 180}-000000"),
+    ],
+)
+def test_a_foreign_dataset_is_converted_whatever_its_folder_is_called(tmp_path, spec, make_episode, folder, id):
+    path = tmp_path / folder
+    stored.store(path, "lerobot", spec, [make_episode()])
+    shutil.rmtree(path / "meta/demoloom")
+    convert(open_dataset(path), tmp_path / "out", "zarr")
+    assert open_dataset(tmp_path / "out").ids() == [id]
+    assert audit(path).findings == ()
