@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import io
 import json
 import os
 import shutil
@@ -13,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from .errors import StoreError
 
@@ -37,6 +40,13 @@ def write_json(path: Path | str, data: Any) -> None:
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     with replace_file(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def save_array(path: Path, array: np.ndarray) -> None:
+    """Write an array as `np.save` does, which says of a full disk only how many bytes it wrote."""
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    path.write_bytes(buffer.getbuffer())
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import lerobot_layout as layout
-from .atomic import write_json
+from .atomic import save_array, write_json
 from .columns import image_key
 from .encoding import IMAGES_PER_GROUP, ImageWriter
 from .episode import EpisodeSummary
@@ -142,7 +142,7 @@ def _write_tasks(taken: TakenEpisode, tasks: list[str], path: Path) -> None:
 
 
 def _write_pixels(taken: TakenEpisode, pixels: np.ndarray, path: Path, num_rows: int) -> None:
-    np.save(taken.folder / "pixels.npy", pixels)
+    save_array(taken.folder / "pixels.npy", pixels)
     _move(taken.folder / "pixels.npy", path / layout.SIDECAR_PIXELS.format(num_rows=num_rows))
 
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from .. import lerobot_layout as layout
-from ..atomic import TEMPORARY_PREFIX, refusals_named, write_json
+from ..atomic import TEMPORARY_PREFIX, refusals_named, save_array, write_json
 from ..columns import image_key
 from ..norm_stats import image_stats, vector_stats
 from .contents import Contents
@@ -61,7 +61,7 @@ def count_pixels(manifest: Manifest, quarantine: Quarantine) -> str:
     counts = np.array([_histogram(manifest, image_key(camera.name)) for camera in cameras]).reshape(-1, 3, 256)
     temporary = (manifest.path / file).with_name(f"{TEMPORARY_PREFIX}pixels.npy")
     with refusals_named(manifest.path / file):
-        np.save(temporary, counts)
+        save_array(temporary, counts)
         os.replace(temporary, manifest.path / file)
     return f"counted the pixels for {file}"
 

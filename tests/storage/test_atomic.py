@@ -2,11 +2,13 @@ import errno
 import fcntl
 import json
 import os
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from demoloom.storage import StoreError
-from demoloom.storage.atomic import publish_folder, read_json, replace_file, share_files, sweep, write_json
+from demoloom.storage.atomic import publish_folder, read_json, replace_file, save_array, share_files, sweep, write_json
 
 
 def test_write_json_replaces_the_file(tmp_path):
@@ -169,3 +171,11 @@ def test_shared_files_can_be_read_by_everyone_in_folders_below_too(tmp_path):
     secret.touch(0o600)
     share_files(tmp_path)
     assert secret.stat().st_mode & 0o777 == 0o644
+
+
+def test_an_array_on_a_full_disk_is_an_error_of_the_disk(tmp_path):
+    save_array(tmp_path / "a.npy", np.arange(3))
+    assert np.load(tmp_path / "a.npy").tolist() == [0, 1, 2]
+    with pytest.raises(OSError, match="No space left") as caught:
+        save_array(Path("/dev/full"), np.arange(3))
+    assert caught.value.errno == errno.ENOSPC
