@@ -37,11 +37,21 @@ def open_lerobot_v21(path: Path, scratch: Path) -> Iterator[EpisodeReader]:
         root.mkdir()
         for entry in path.resolve().iterdir():
             if entry.name == "meta":
-                shutil.copytree(entry, root / "meta")
+                _copy(entry, root / "meta")
             else:
                 (root / entry.name).symlink_to(entry)
         _convert(root, path)
         yield LeRobotReader(root)
+
+
+def _copy(folder: Path, target: Path) -> None:
+    try:
+        shutil.copytree(folder, target)
+    except shutil.Error as error:
+        reasons = "; ".join(sorted({str(reason) for _, _, reason in error.args[0]}))
+        raise StoreError(
+            f"cannot copy {folder} to {target} ({reasons}); make space or choose another folder"
+        ) from error
 
 
 def _convert(root: Path, path: Path) -> None:

@@ -1,4 +1,5 @@
 import json
+import shutil
 
 import numpy as np
 import pyarrow as pa
@@ -129,3 +130,13 @@ def test_it_is_known_by_its_version_and_takes_no_settings(tmp_path, old_dataset)
     assert find_kind(old_dataset) == "lerobot-v2.1"
     with pytest.raises(ConfigError, match="says all of itself"):
         import_dataset(old_dataset, tmp_path / "out", "zarr", ImportSettings(fps=20))
+
+
+def test_a_disk_too_small_for_the_copy_is_named(tmp_path, old_dataset, monkeypatch):
+    def copytree(folder, target):
+        raise shutil.Error([(folder, target, "[Errno 28] No space left on device")])
+
+    monkeypatch.setattr(shutil, "copytree", copytree)
+    with pytest.raises(StoreError, match=r"cannot copy .*No space left on device.*; make space"):
+        import_dataset(old_dataset, tmp_path / "out", "zarr")
+    assert not (tmp_path / "out").exists()
