@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -116,6 +117,7 @@ def test_more_demonstrations_than_attempts_are_refused(counting_plan, tmp_path):
 
 DRIVER = """
 import json, sys
+from functools import partial
 from pathlib import Path
 from demoloom.generators import RolloutPlan
 from demoloom.generators.fleet import run_episodes
@@ -134,7 +136,11 @@ except KeyboardInterrupt as interrupt:
 def started_driver(plan, store):
     """A process with its own Ray that has made its first episodes, and is far from done."""
     command = [sys.executable, "-c", DRIVER, json.dumps(plan.to_dict()), str(store)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    # Tests that a shell runs in the background are deaf to Ctrl-C, and so would this be.
+    hearing = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, preexec_fn=hearing
+    )
     assert process.stdout is not None
     assert "of 400 episodes" in process.stdout.readline()
     return process
