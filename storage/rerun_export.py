@@ -20,13 +20,15 @@ from .columns import ACTION, REWARD, SCORE, STATE, SUCCESS, TRUST, columns_of, f
 from .dataset import EpisodeReader
 from .drafts import block_ranges, rows_per_block
 from .episode import EpisodeSummary, Rows
-from .errors import ConfigError
+from .errors import ConfigError, StoreError
 from .progress import Progress, silent
 from .spec import EpisodeSpec
 
 #: Frames of no more pixels become PNG, larger ones JPEG; on frames this small JPEG shows and saves little.
 LOSSLESS_PIXELS = 128 * 128
 JPEG_QUALITY = 90
+#: Seconds that a disk may take for what waits to be written.
+FLUSH_S = 60.0
 #: The columns that are drawn in a view of their own; the others have none until the user asks for one.
 PLOTTED = (ACTION, STATE, REWARD, SUCCESS, SCORE, TRUST)
 
@@ -47,7 +49,7 @@ def export_rerun(
     with publish_folder(path) as folder:
         for number, summary in enumerate(summaries):
             progress(number, len(summaries), summary.id)
-            _write_recording(rerun, reader, summary, folder / f"{summary.id}.rrd")
+            write_recording(rerun, reader, summary, folder / f"{summary.id}.rrd")
 
 
 def entity_of(column: str) -> str:
@@ -65,6 +67,14 @@ def _import_rerun() -> ModuleType:
     return rerun
 
 
+def write_recording(rerun: Any, reader: EpisodeReader, summary: EpisodeSummary, file: Path) -> None:
+    """Write one episode; StoreError if it is damaged or the file cannot be written."""
+    try:
+        _write_recording(rerun, reader, summary, file)
+    except RuntimeError as error:
+        raise StoreError(f"cannot write the recording {file} ({error}); see whether the disk is full") from error
+
+
 def _write_recording(rerun: Any, reader: EpisodeReader, summary: EpisodeSummary, file: Path) -> None:
     # One application for all: the viewer then lists the episodes side by side and keeps one layout for them.
     recording = rerun.RecordingStream(f"demoloom/{reader.path.resolve().name}", recording_id=summary.id)
@@ -73,7 +83,7 @@ def _write_recording(rerun: Any, reader: EpisodeReader, summary: EpisodeSummary,
         _describe(rerun, recording, reader.spec, summary)
         for start, stop in block_ranges(0, summary.length, rows_per_block(reader.spec)):
             _send_rows(rerun, recording, reader.rows(summary.id, start, stop), start, reader.spec.fps)
-        recording.flush()
+        recording.flush(timeout_sec=FLUSH_S)
     finally:
         recording.disconnect()
 

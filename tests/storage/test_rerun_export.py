@@ -1,13 +1,14 @@
 import io
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from demoloom.storage import Camera, ConfigError, StoreError, ZarrStore
-from demoloom.storage.rerun_export import LOSSLESS_PIXELS, export_rerun
+from demoloom.storage.rerun_export import LOSSLESS_PIXELS, export_rerun, write_recording
 
 
 @pytest.fixture
@@ -108,3 +109,9 @@ def test_without_the_package_the_remedy_is_named(tmp_path, store, monkeypatch):
     with pytest.raises(ConfigError, match=r"pip install 'demoloom\[rerun\]'"):
         export_rerun(store, tmp_path / "rrd")
     assert not (tmp_path / "rrd").exists()
+
+
+def test_a_full_disk_is_named(store):
+    rerun = pytest.importorskip("rerun", reason="rerun-sdk is not installed")
+    with pytest.raises(StoreError, match=r"cannot write the recording /dev/full .*see whether the disk is full"):
+        write_recording(rerun, store, store.summary("run-000001"), Path("/dev/full"))
