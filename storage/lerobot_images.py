@@ -26,7 +26,8 @@ def read_images(path: Path, key: str, camera: Camera, first: int, count: int) ->
             for number in range(count):
                 frames[number] = images.decode(first + number)
     except (OSError, ValueError) as error:
+        last = first + count - 1
         raise StoreError(
-            f"cannot read {key} of rows {first} .. {first + count - 1} of {path} ({error}); restore the file from a copy"
+            f"cannot read {key} of rows {first} .. {last} of {path} ({error}); restore the file from a copy"
         ) from error
     return frames

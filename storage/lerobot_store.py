@@ -65,9 +65,7 @@ class LeRobotStore:
         for camera in spec.cameras:
             codec.check(camera)
         if is_own(path) and not exist_ok:
-            raise StoreError(
-                f"{path} holds a dataset already; add to it with `exist_ok=True` or choose another"
-            )
+            raise StoreError(f"{path} holds a dataset already; add to it with `exist_ok=True` or choose another")
         # The second look is for a dataset that another process made between the first and now.
         if not is_own(path) and _is_occupied(path) and not is_own(path):
             raise StoreError(f"{path} is not empty and not a demoloom dataset; choose another folder")
