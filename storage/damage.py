@@ -13,13 +13,14 @@ _DAMAGE = (ArithmeticError, AttributeError, LookupError, RuntimeError, StopItera
 
 
 @contextmanager
-def damage_named(path: Path) -> Iterator[None]:
-    """Say in a StoreError that the dataset at `path` is damaged, where its content makes a block fail."""
+def damage_named(path: Path, remedy: str = "`demoloom validate` says what is wrong with it") -> Iterator[None]:
+    """Say in a StoreError that what is at `path` is damaged, where its content makes a block fail."""
     try:
         yield
     except DemoloomError:
         raise
-    except _DAMAGE as error:
-        raise StoreError(
-            f"{path} is damaged ({type(error).__name__}: {error}); `demoloom validate` says what is wrong with it"
-        ) from error
+    except (OSError, *_DAMAGE) as error:
+        # The system's errors have a number; those of libraries, such as HDF5's, are about the content.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise StoreError(f"{path} is damaged ({type(error).__name__}: {error}); {remedy}") from error

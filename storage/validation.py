@@ -16,6 +16,8 @@ from .errors import ConfigError, InvalidEpisode
 from .spec import Camera, EpisodeSpec, Vector
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
+#: What the clocks of video files can tell apart.
+_MAX_FPS = 100_000
 _UNIT = Vector(("",), (0.0,), (1.0,))
 
 
@@ -174,8 +176,8 @@ def _dimension(vector: Vector | None, position: np.ndarray) -> str:
 
 
 def _spec_problems(spec: EpisodeSpec) -> Iterator[str]:
-    if not isinstance(spec.fps, int) or spec.fps < 1:
-        yield f"fps must be a whole number of 1 or more, got {spec.fps!r}"
+    if not isinstance(spec.fps, int) or not 1 <= spec.fps <= _MAX_FPS:
+        yield f"fps must be a whole number from 1 to {_MAX_FPS}, got {spec.fps!r}"
     names = [camera.name for camera in spec.cameras]
     if len(set(names)) != len(names):
         yield f"no two cameras may have one name, got {names}"

@@ -20,7 +20,7 @@ from .pixels import check_channels
 from .records import check_records
 from .rows import RowPass
 from .sidecar_checks import check_counted_pixels, check_sidecar
-from .stats import check_image_stats, check_stats, running_stats
+from .stats import check_image_stats, check_stats, left_open, running_stats
 from .tally import Tally
 
 
@@ -53,7 +53,9 @@ def _audit_rows(manifest: Manifest, contents: Contents, tally: Tally, progress: 
         progress(number, len(files), file)
         yield from rows.read(file)
     yield from rows.count()
-    if manifest.stats and rows.is_whole:
+    if manifest.was_left_open:
+        yield left_open()
+    elif manifest.stats and rows.is_whole:
         yield from check_stats(manifest, stats)
 
 
@@ -75,7 +77,7 @@ def _audit_frames(manifest: Manifest, contents: Contents, tally: Tally, progress
         changed = list(check_channels(manifest, key, frames.pixels))
         yield from changed
         # Statistics must not be made of frames that are at fault themselves.
-        if frames.is_whole and not changed:
+        if frames.is_whole and not changed and not manifest.was_left_open:
             yield from check_image_stats(manifest, key, histograms[key])
     if whole:
         yield from check_counted_pixels(manifest, histograms)

@@ -93,6 +93,15 @@ class Manifest:
         return self.sidecar is not None and self.sidecar.lossless
 
     @property
+    def was_left_open(self) -> bool:
+        """Whether demoloom has added rows since it made the statistics, which closing a store makes anew."""
+        try:
+            counted = int(self.stats["index"]["count"][0])
+        except (KeyError, IndexError, TypeError, ValueError):
+            return False
+        return self.sidecar is not None and counted < sum(record.length for record in self.records)
+
+    @property
     def features(self) -> Mapping[str, Mapping[str, Any]]:
         """LeRobot's description of each column."""
         features: Mapping[str, Mapping[str, Any]] = self.info["features"]

@@ -53,6 +53,12 @@ def check_stats(manifest: Manifest, stats: Mapping[str, RunningStats]) -> Iterat
         yield from wrong or _quantiles(name, claims, running)
 
 
+def left_open() -> Finding:
+    """For a store that was killed, or is still recorded into: all is there, but the statistics are not of all of it."""
+    message = f"{STATS} is not of all rows, the store was not closed; open and close it, or {_REPAIR}"
+    return Finding(field=STATS, message=message, severity="warning", mend="stats")
+
+
 def check_image_stats(manifest: Manifest, key: str, histogram: np.ndarray) -> Iterator[Finding]:
     """Compare the statistics of a camera with what its frames came to; in detail only where frames are lossless."""
     if histogram.sum() == 0:

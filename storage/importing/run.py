@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from ..atomic import make_folder
 from ..convert import convert
 from ..create import Format
+from ..damage import damage_named
 from ..drafts import write_drafts
 from ..errors import ConfigError, StoreError
 from ..progress import Progress, silent
@@ -79,7 +80,7 @@ def import_dataset(
         make_folder(path.absolute().parent)
         with open_lerobot_v21(source, path.absolute().parent) as reader:
             return convert(reader, path, format, codec=codec, progress=progress)
-    with _READERS[kind].open(source) as foreign:
+    with damage_named(source, "copy it again"), _READERS[kind].open(source) as foreign:
         importer = Importer(foreign, settings)
         total = len(foreign.recordings)
         return write_drafts(path, format, importer.spec, importer.drafts(), codec=codec, total=total, progress=progress)

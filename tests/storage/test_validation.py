@@ -121,8 +121,9 @@ def test_a_field_that_cannot_be_stored_is_named(spec, make_episode, changes, mes
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"fps": 29.97}, "fps must be a whole number of 1 or more, got 29.97"),
+        ({"fps": 29.97}, "fps must be a whole number from 1 to 100000, got 29.97"),
         ({"fps": 0}, "got 0"),
+        ({"fps": 2**31}, "got 2147483648"),
         ({"cameras": (Camera("a", 4, 4), Camera("a", 4, 4))}, r"no two cameras may have one name, got \['a', 'a'\]"),
         ({"cameras": (Camera("a\n", 4, 4),)}, r"no control characters, got 'a\\n'"),
         ({"cameras": (Camera("a" * 200, 4, 4),)}, "1 to 180 bytes"),

@@ -3,8 +3,10 @@ import json
 import numpy as np
 import pytest
 
-from demoloom.storage.audit import audit
+from demoloom.storage.audit import audit, repair
 from demoloom.storage.audit.running_stats import RunningStats
+from demoloom.storage.lerobot_store import LeRobotStore
+from demoloom.storage.testing import numbered_episode, numbered_spec
 
 from .damage import edit_feature, edit_json, edit_stats, named, the_finding
 
@@ -93,3 +95,14 @@ def test_quantiles_are_judged_as_numpy_computes_them_whatever_the_blocks():
     np.testing.assert_allclose(running.mean, rows.mean(0))
     np.testing.assert_allclose(running.std, rows.std(0))
     assert running.count == 101
+
+
+def test_a_store_that_was_not_closed_is_one_warning_and_mended(tmp_path):
+    store = LeRobotStore.create(tmp_path / "d", numbered_spec())
+    for index in range(3):
+        store.append(numbered_episode(numbered_spec(), index, 9))
+    (finding,) = audit(store.path).findings
+    assert (finding.severity, finding.field) == ("warning", "meta/stats.json")
+    assert "the store was not closed" in finding.message
+    repair(store.path)
+    assert audit(store.path).findings == ()

@@ -4,7 +4,7 @@ import h5py
 import numpy as np
 import pytest
 
-from demoloom.storage import ConfigError, StoreError, Vector, open_dataset
+from demoloom.storage import ConfigError, DemoloomError, StoreError, Vector, open_dataset
 from demoloom.storage.importing.foreign import ImportSettings
 from demoloom.storage.importing.robomimic import is_robomimic
 from demoloom.storage.importing.run import find_kind, import_dataset
@@ -194,3 +194,18 @@ def test_a_robomimic_file_is_known_by_its_layout(tmp_path, robomimic):
     (tmp_path / "broken.hdf5").write_bytes(b"no HDF5")
     with pytest.raises(StoreError, match=r"cannot read .*broken.hdf5 as an HDF5 file"):
         is_robomimic(tmp_path / "broken.hdf5")
+
+
+def test_a_damaged_file_is_one_error_that_names_it(tmp_path, robomimic):
+    path, rng = robomimic(), np.random.default_rng(0)
+    whole, named = path.read_bytes(), 0
+    for number in range(80):
+        damaged = bytearray(whole)
+        for place in rng.integers(0, 4096, 8):
+            damaged[place] = rng.integers(256)
+        path.write_bytes(damaged)
+        try:
+            import_dataset(path, tmp_path / f"out-{number}", "zarr", ImportSettings(task="lift"), kind="robomimic")
+        except DemoloomError as error:
+            named += "lift.hdf5" in str(error)
+    assert named > 20
