@@ -193,7 +193,7 @@ def test_joints_in_another_order_are_refused_with_both_lists(tmp_path: Path, act
 
     shutil.copytree(act, tmp_path / "copy")
     (tmp_path / "copy" / "spec.json").write_text(json.dumps(SPEC.to_dict()))
-    with pytest.raises(SpecMismatch, match=r"'x', 'y'.*'y', 'x'"):
+    with pytest.raises(SpecMismatch, match="action is x, y here and y, x there"):
         PolicyStream(replace(SPEC, action=replace(POINT, names=("y", "x"))), str(tmp_path / "copy"))
 
 
