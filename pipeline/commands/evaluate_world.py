@@ -42,7 +42,10 @@ def main(options: Options) -> None:
 
     found = assess_world(options.world, options.data, options.num_episodes)
     columns = [dict(_flat(row)) for row in found["open_loop"]]
-    table = Table("steps", *(column.pop("steps") for column in columns))
+    table = Table(box=None)
+    table.add_column("steps", no_wrap=True)
+    for column in columns:
+        table.add_column(column.pop("steps"), justify="right", no_wrap=True)
     for name in columns[0]:
         table.add_row(name, *(column[name] for column in columns))
     Console().print(table)
@@ -53,6 +56,6 @@ def main(options: Options) -> None:
 def _flat(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
     for name, value in row.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{name} ".replace("_", " "))
+            yield from _flat(value, f"{name.replace('_', ' ')}, ")
         else:
-            yield prefix + name.replace("_", " "), f"{value:.4g}"
+            yield prefix + (name if prefix else name.replace("_", " ")), f"{value:.3g}"
