@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from storage_reads import Scene
+from storage_reads import Scene, result_row
 
 from demoloom.storage import Camera, EpisodeSpec, Vector, open_dataset
 from demoloom.storage.convert import convert
@@ -105,8 +105,8 @@ def write_rows(take: Take, rounds: int) -> list[dict[str, Any]]:
     rows = []
     for name in ("default", "streaming"):
         what = f"{take.name}, LeRobot's {name} mode beside"
-        rows.append(_row(f"record {what}", best["ours"], "frames/s", best[name], take.aim))
-        rows.append(_row(f"decoded PSNR, {what}", psnr["ours"], "dB", psnr[name], None))
+        rows.append(result_row(f"record {what}", best["ours"], "frames/s", best[name], take.aim))
+        rows.append(result_row(f"decoded PSNR, {what}", psnr["ours"], "dB", psnr[name], None))
     return rows
 
 
@@ -173,7 +173,7 @@ def memory_rows(quick: bool) -> list[dict[str, Any]]:
         shortest = min(peaks)
         for length, peak in peaks.items():
             name = f"peak memory, one episode of {length} rows, 3 x 64 x 64, {format}"
-            rows.append(_row(name, peak, "MiB", peaks[shortest], None))
+            rows.append(result_row(name, peak, "MiB", peaks[shortest], None))
     return rows
 
 
@@ -214,7 +214,7 @@ def convert_rows(num_episodes: int) -> list[dict[str, Any]]:
             taken = seconds(lambda s=source, t=target, c=copy: convert(open_dataset(paths[s]), c, t))
             slower = max(reading[source], writing[target])
             name = f"convert {num_episodes} episodes, {source} to {target}; the slower of reading and writing beside"
-            rows.append(_row(name, num_episodes / taken, "episodes/s", num_episodes / slower, 0.8))
+            rows.append(result_row(name, num_episodes / taken, "episodes/s", num_episodes / slower, 0.8))
             shutil.rmtree(copy)
     return rows
 
@@ -242,20 +242,6 @@ def seconds(act: Callable[[], object]) -> float:
     began = time.perf_counter()
     act()
     return time.perf_counter() - began
-
-
-def _row(name: str, value: float, unit: str, rival: float, aim: float | None) -> dict[str, Any]:
-    """An aim is one for the ratio."""
-    ratio = value / rival
-    return {
-        "name": name,
-        "value": round(value, 1),
-        "unit": unit,
-        "rival": round(rival, 1),
-        "ratio": round(ratio, 2),
-        "aim": aim,
-        "met": None if aim is None else ratio >= aim,
-    }
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ from .dataset import check_rows_there
 from .episode import Episode, EpisodeSummary, Rows
 from .errors import StoreError
 from .lerobot_images import read_images
+from .lerobot_stats import as_rows
 from .spec import Camera, EpisodeSpec, Vector, read_spec
 from .video import VideoReader
 
@@ -160,8 +161,8 @@ class LeRobotReader:
     def _columns(self, number: int) -> dict[str, np.ndarray]:
         rows = self._rows(number)
         length = len(rows)
-        columns = {name: _vector_rows(rows[name]) for name in (STATE, ACTION)}
-        columns |= {label_key(name): _vector_rows(rows[label_key(name)]) for name in self.spec.labels}
+        columns = {name: _numbers(rows[name]) for name in (STATE, ACTION)}
+        columns |= {label_key(name): _numbers(rows[label_key(name)]) for name in self.spec.labels}
         for name, default in ((REWARD, 0.0), (TRUST, 1.0)):
             columns[name] = _scalar_rows(rows, name, np.full(length, default, np.float32))
         columns[SUCCESS] = _scalar_rows(rows, SUCCESS, np.zeros(length)) > 0.5
@@ -292,17 +293,14 @@ def _flat_names(names: Any) -> list[str]:
     return [str(name) for name in names or ()]
 
 
-def _vector_rows(column: pa.ChunkedArray) -> np.ndarray:
-    array = column.combine_chunks()
-    if pa.types.is_list(array.type) or pa.types.is_large_list(array.type) or pa.types.is_fixed_size_list(array.type):
-        return array.flatten().to_numpy(zero_copy_only=False).reshape(len(array), -1).astype(np.float32)
-    return array.to_numpy(zero_copy_only=False).reshape(-1, 1).astype(np.float32)
+def _numbers(column: pa.ChunkedArray) -> np.ndarray:
+    return as_rows(column).astype(np.float32)
 
 
 def _scalar_rows(rows: pa.Table, name: str, default: np.ndarray) -> np.ndarray:
     if name not in rows.column_names:
         return default.astype(np.float32)
-    return _vector_rows(rows[name])[:, 0].copy()
+    return _numbers(rows[name])[:, 0].copy()
 
 
 def _read_info(path: Path) -> dict[str, Any]:
