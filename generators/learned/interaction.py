@@ -16,6 +16,10 @@ from ...storage.errors import ConfigError
 from ...storage.row_table import Column, RowTable, join_episodes, read_table
 from ...storage.spec import EpisodeSpec
 from ...storage.timeline import Timeline
+from .canvas import canvas_size, lay_out
+
+#: A latent cell of 4 x 4 pixels, and one level of the dynamics above it.
+_MULTIPLE = 8
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,7 @@ class Interaction:
 
     Args:
         spec: of the dataset they come from, with the labels that all of its episodes have.
-        frames: (R, H, W, 3V) uint8, the cameras side by side in the channels.
+        frames: (R, H, W, 3V) uint8, the cameras side by side in the channels of a canvas, see `canvas`.
         state: (R, S) float32.
         action: (R, A) float32.
         score, success: (R,) float32 and bool, of this row's frame (an episode's are of the next one).
@@ -32,6 +36,8 @@ class Interaction:
         final_score, final_success: (E,) of the frame after each episode's last row, which was not recorded.
         labels: name -> (R, L) float32.
         timeline: which rows belong to which episode.
+        tasks: the texts of the tasks, each once.
+        task: (R,) int64, which of them each row belongs to.
     """
 
     spec: EpisodeSpec
@@ -45,6 +51,8 @@ class Interaction:
     final_success: np.ndarray
     labels: dict[str, np.ndarray]
     timeline: Timeline
+    tasks: tuple[str, ...]
+    task: np.ndarray
 
     @property
     def starts(self) -> np.ndarray:
@@ -64,67 +72,77 @@ class Interaction:
         return numbers[~is_held], numbers[is_held]
 
 
-def read_interaction(path: Path, memory_bytes: int | None = None, num_episodes: int | None = None) -> Interaction:
+def read_interaction(
+    path: Path, memory_bytes: int | None = None, num_episodes: int | None = None, multiple: int = _MULTIPLE
+) -> Interaction:
     """Read a dataset, LeRobot or Zarr, but for episodes of one row.
 
     Args:
         path: of the dataset.
         num_episodes: read no more than so many, evenly spread.
         memory_bytes: for frames, half of the machine's if None; more of them are read from disk as they are wanted.
+        multiple: of what the sides of the canvas are.
 
     Raises:
         StoreError: nothing readable lies there.
-        ConfigError: fewer than two episodes, no camera, or cameras of different sizes.
+        ConfigError: fewer than two episodes, or no camera.
     """
     reader = open_dataset(path)
-    _check_cameras(reader.spec)
+    canvas = canvas_size(reader.spec.cameras, multiple)
     long = [summary.id for summary in reader.summaries() if summary.length > 1]
     if num_episodes is not None and len(long) > num_episodes:
         long = [long[at] for at in np.linspace(0, len(long) - 1, num_episodes).round().astype(int)]
-    return _interaction(read_table(reader, long, memory_bytes))
+    return _interaction(read_table(reader, long, memory_bytes), canvas)
 
 
-def collect_rows(spec: EpisodeSpec, source: Iterable[Episode]) -> Interaction:
+def collect_rows(spec: EpisodeSpec, source: Iterable[Episode], multiple: int = _MULTIPLE) -> Interaction:
     """Lay episodes of at least two rows end to end; errors as for `read_interaction`."""
-    _check_cameras(spec)
-    return _interaction(join_episodes(spec, (episode for episode in source if len(episode) > 1)))
+    canvas = canvas_size(spec.cameras, multiple)
+    return _interaction(join_episodes(spec, (episode for episode in source if len(episode) > 1)), canvas)
 
 
 class SideBySide:
-    """The frames of several cameras, side by side in the channels: (N, H, W, 3V) uint8."""
+    """The frames of several cameras on a canvas: (N, height, width, 3V) uint8, laid out as they are asked for."""
 
-    def __init__(self, cameras: Sequence[Column]) -> None:
-        self._cameras = cameras
-        self.shape = (*cameras[0].shape[:-1], sum(camera.shape[-1] for camera in cameras))
+    def __init__(self, cameras: Sequence[Column], height: int, width: int) -> None:
+        self._cameras, self._size = cameras, (height, width)
+        self.shape = (len(cameras[0]), height, width, 3 * len(cameras))
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __getitem__(self, index: Any) -> np.ndarray:
-        """Of any index that leaves the channels alone."""
-        return np.concatenate([camera[index] for camera in self._cameras], axis=-1)
+        """Of rows, or of rows, ys and xs as arrays."""
+        if not isinstance(index, tuple):
+            return lay_out([camera[index] for camera in self._cameras], *self._size)
+        rows, *inside = index
+        # The nearest place inside is what repeated edges show.
+        parts = [
+            camera[rows, *(np.minimum(at, side - 1) for at, side in zip(inside, camera.shape[1:3], strict=True))]
+            for camera in self._cameras
+        ]
+        return np.concatenate(parts, axis=-1)
 
 
-def _check_cameras(spec: EpisodeSpec) -> None:
-    sizes = {(camera.height, camera.width) for camera in spec.cameras}
-    if len(sizes) != 1 or any(side % 8 for size in sizes for side in size):
-        raise ConfigError(
-            f"a learned world needs cameras of one size that is a multiple of 8, got {sorted(sizes)}; resize the frames"
-        )
+def _frames(cameras: Sequence[Column], canvas: tuple[int, int]) -> Column:
+    if len(cameras) == 1 and cameras[0].shape[1:3] == canvas:
+        return cameras[0]
+    return SideBySide(cameras, *canvas)
 
 
-def _interaction(table: RowTable) -> Interaction:
+def _interaction(table: RowTable, canvas: tuple[int, int]) -> Interaction:
     spec, starts = table.spec, table.timeline.starts
     if len(starts) < 3:
         raise ConfigError(f"a learned world needs at least 2 episodes of interaction data, got {len(starts) - 1}")
     labels = {name: label for name, label in spec.labels.items() if label_key(name) in table.columns}
     cameras = [table[image_key(camera.name)] for camera in spec.cameras]
+    tasks = tuple(dict.fromkeys(table.tasks))
     score, success = table[SCORE][:], table[SUCCESS][:]
     scored = np.ones(len(table), bool)
     scored[starts[:-1]] = False
     return Interaction(
         spec=replace(spec, labels=labels),
-        frames=cameras[0] if len(cameras) == 1 else SideBySide(cameras),
+        frames=_frames(cameras, canvas),
         state=table[STATE][:],
         action=table[ACTION][:],
         score=np.where(scored, np.roll(score, 1), np.float32(0)),
@@ -134,4 +152,6 @@ def _interaction(table: RowTable) -> Interaction:
         final_success=success[starts[1:] - 1],
         labels={name: table[label_key(name)][:] for name in labels},
         timeline=table.timeline,
+        tasks=tasks,
+        task=np.array([tasks.index(task) for task in table.tasks])[table.timeline.episode_of],
     )

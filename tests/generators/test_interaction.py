@@ -61,8 +61,30 @@ def test_cameras_stand_side_by_side_in_the_channels() -> None:
     assert np.array_equal(frames[25][..., 3:], episodes[1].images["wrist"][5])
 
 
+def test_cameras_of_any_sizes_share_a_canvas_whose_edges_are_repeated() -> None:
+    spec = replace(SPEC, cameras=(Camera("top", SIZE, SIZE), Camera("wrist", 13, 40)))
+    episodes = [
+        replace(e, images={**e.images, "wrist": e.images["top"][:, :13].repeat(2, 2)[:, :, :40]})
+        for e in square_episodes(2)
+    ]
+    frames = collect_rows(spec, episodes).frames
+    assert frames.shape == (40, SIZE, 40, 6)
+    whole = frames[np.array([25])]
+    assert np.array_equal(whole[0, :13, :, 3:], wrist[5])
+    assert (whole[0, 13:, :, 3:] == whole[0, 12, :, 3:]).all()
+    everywhere = np.arange(SIZE)[None, :, None], np.arange(40)[None, None]
+    assert np.array_equal(frames[np.array([25])[:, None, None], *everywhere], whole)
+
+
+def test_every_row_knows_its_task() -> None:
+    first, second, third = square_episodes(3)
+    data = collect_rows(SPEC, [first, replace(second, task="Rest."), third])
+    assert data.tasks == ("Move the square.", "Rest.")
+    assert data.task[[0, 20, 40]].tolist() == [0, 1, 0]
+
+
 def test_data_without_a_camera_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"needs cameras of one size .*, got \[\]"):
+    with pytest.raises(ConfigError, match="needs at least one camera"):
         collect_rows(replace(SPEC, cameras=()), [])
 
 
