@@ -38,15 +38,15 @@ class BodyFrames:
         """Everything from the place and the direction of each body.
 
         Args:
-            present, before: (B, D) vectors.
-            ahead: (B, A) the action, as far as it is a place relative to that of the state.
-            turned: (B, A) how the action differs from the last one.
+            present, before: (..., D) vectors.
+            ahead: (..., A) the action, as far as it is a place relative to that of the state.
+            turned: (..., A) how the action differs from the last one.
 
         Returns:
-            (B, size), nothing of it where no body's pose stands in the vector.
+            (..., size), nothing of it where no body's pose stands in the vector.
         """
         seen = [self._from_body(at, present, before, ahead, turned) for at in self._bodies]
-        return torch.cat(seen, 1) if seen else present[:, :0]
+        return torch.cat(seen, -1) if seen else present[..., :0]
 
     def _from_body(self, at: int, present: Tensor, before: Tensor, ahead: Tensor, turned: Tensor) -> Tensor:
         places = _gather(present, self._places)
@@ -54,17 +54,17 @@ class BodyFrames:
         commands = range(0, 2 * self._num_commands, 2)
         vectors = torch.cat(
             [
-                _PLACE * (places[:, others] - present[:, None, at : at + 2]),
+                _PLACE * (places[..., others, :] - present[..., None, at : at + 2]),
                 _MOTION * (places - _gather(before, self._places)),
                 _COMMAND * _gather(ahead, commands),
                 _COMMAND * _gather(turned, commands),
             ],
-            1,
+            -2,
         )
-        cosine, sine = present[:, at + 2, None], present[:, at + 3, None]
-        right, down = vectors.unbind(2)
-        spin = present[:, at + 2] * before[:, at + 3] - present[:, at + 3] * before[:, at + 2]
-        return torch.cat([cosine * right + sine * down, cosine * down - sine * right, _MOTION * spin[:, None]], 1)
+        cosine, sine = present[..., at + 2, None], present[..., at + 3, None]
+        right, down = vectors.unbind(-1)
+        spin = present[..., at + 2] * before[..., at + 3] - present[..., at + 3] * before[..., at + 2]
+        return torch.cat([cosine * right + sine * down, cosine * down - sine * right, _MOTION * spin[..., None]], -1)
 
 
 def cosines_in(names: Sequence[str]) -> list[int]:
@@ -85,7 +85,7 @@ def _pairs(names: Sequence[str]) -> list[int]:
 
 
 def _gather(numbers: Tensor, pairs: Sequence[int]) -> Tensor:
-    """(B, D) -> (B, P, 2)."""
+    """(..., D) -> (..., P, 2)."""
     if not len(pairs):
-        return numbers.new_zeros(len(numbers), 0, 2)
-    return torch.stack([numbers[:, at : at + 2] for at in pairs], 1)
+        return numbers.new_zeros(*numbers.shape[:-1], 0, 2)
+    return torch.stack([numbers[..., at : at + 2] for at in pairs], -2)

@@ -22,7 +22,7 @@ from ..probe import PROBE_FILES, Probe
 from .config import WorldConfig
 from .model import WorldModel
 
-_FORMAT = 2
+_FORMAT = 3
 _FILES = ("config.json", "spec.json", "model.safetensors", "starts.safetensors")
 
 
@@ -89,6 +89,9 @@ def from_pretrained(path: Path | str) -> Checkpoint:
             f"the world at {path} is damaged ({type(error).__name__}: {error}); copy it again or train it anew"
         ) from error
     model.eval().requires_grad_(False)
+    # So that no row of a batch depends on the others: products of other sizes add up in another order, in the last
+    # bits, which rounding to single precision takes away.
+    model.vector_dynamics.double()
     probe = Probe.from_pretrained(path / "probe") if model.spec.labels else None
     return Checkpoint(model, probe, str(config["task"]), frames, states, hash_checkpoint(path))
 

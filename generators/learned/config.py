@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 from ...storage.errors import ConfigError
 
-#: Pixels along one side of a latent cell.
-DOWNSCALE = 4
+Downscale = Literal[4, 8, 16]
+#: regression: the next latent in one step, always the same; consistency: a sample of it, in one step or a few.
+Prediction = Literal["regression", "consistency"]
+_MOST_SAMPLING_STEPS = 4
+_SIZES = ("latent_channels", "autoencoder_width", "dynamics_width", "num_dynamics_blocks", "vector_width", "reader_width")
 
 
 @dataclass(frozen=True)
@@ -15,26 +19,61 @@ class WorldConfig:
     """Architecture of a learned world; everything else follows from the spec of its interaction data.
 
     Args:
-        latent_channels: channels of one latent cell, which covers 4 x 4 pixels of all cameras.
+        latent_channels: channels of one latent cell, which covers a square of pixels of all cameras.
+        downscale: pixels along one side of that square; 4 suits frames of 64 to 96 pixels, 8 and 16 larger ones.
         autoencoder_width: channels inside the encoder and the decoder.
         dynamics_width: channels of the dynamics at latent resolution; half the resolution has twice as many.
         num_dynamics_blocks: residual blocks at half resolution.
         history: how many latents the dynamics sees, the present one included; two show a velocity.
+<<<<<<< general
+        anchor: whether it also sees the latent that the episode started from, so that what always stands there cannot
+            be forgotten. Without effect where labels say what to draw.
+        gate: whether cells can be copied exactly from the present latent. Without effect where labels say what to draw.
+        prediction: of the next latent. A regression shows the mean of what may come, which is right where one thing
+            only may come; a consistency model shows one of the things that may.
+        sampling_steps: of a consistency model, 1 to 4; a regression has one.
         vector_width: of the MLP that predicts state and labels.
+=======
+        vector_width: of the MLPs that predict state and labels.
+        vector_members: how many of them there are; the mean of several is nearer, and where they disagree trust falls.
+>>>>>>> shared
         reader_width: channels inside the head that reads the score from latents where the data has no labels.
     """
 
     latent_channels: int = 8
+    downscale: Downscale = 4
     autoencoder_width: int = 64
     dynamics_width: int = 64
     num_dynamics_blocks: int = 4
     history: int = 2
+    anchor: bool = False
+    gate: bool = True
+    prediction: Prediction = "regression"
+    sampling_steps: int = 1
     vector_width: int = 256
+    vector_members: int = 3
     reader_width: int = 48
 
+    @property
+    def num_latents(self) -> int:
+        """How many latents the dynamics sees, an anchor included."""
+        return self.history + self.anchor
+
+    @property
+    def canvas_multiple(self) -> int:
+        """What the sides of the frames are a multiple of: the dynamics halves the latents once more."""
+        return 2 * self.downscale
+
     def __post_init__(self) -> None:
-        for name in (size.name for size in fields(self)):
+        for name in _SIZES:
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         if self.history < 2:
             raise ConfigError(f"history must be at least 2 (one frame shows no velocity), got {self.history}")
+        for name, kind in (("downscale", Downscale), ("prediction", Prediction)):
+            if getattr(self, name) not in get_args(kind):
+                known = ", ".join(map(str, get_args(kind)))
+                raise ConfigError(f"{name} must be one of {known}, got {getattr(self, name)!r}")
+        most = _MOST_SAMPLING_STEPS if self.prediction == "consistency" else 1
+        if not 1 <= self.sampling_steps <= most:
+            raise ConfigError(f"sampling_steps of a {self.prediction} must be 1 to {most}, got {self.sampling_steps}")

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from ...storage.errors import SpecMismatch
 from ...storage.spec import EpisodeSpec, Vector
 from .autoencoder import Autoencoder
 from .body_frames import cosines_in
-from .config import DOWNSCALE, WorldConfig
+from .canvas import canvas_size
+from .config import WorldConfig
+from .consistency import NoisyChange, sampling_levels
 from .dynamics import Dynamics, advance
 from .layers import by_row
 from .optimisation import autocast
 from .reader import Reader
-from .vector_dynamics import VectorDynamics, VectorReader, advance_vector, keep_on_circles
+from .vector_dynamics import VectorDynamics, VectorReader, keep_on_circles
 
 
 class WorldModel(nn.Module):
@@ -28,6 +31,7 @@ class WorldModel(nn.Module):
     Args:
         config: sizes.
         spec: cameras, state, action and labels of the robot.
+        tasks: the texts of the tasks, at least one.
     """
 
     vector_centre: Tensor
@@ -38,26 +42,23 @@ class WorldModel(nn.Module):
     trust_usual: Tensor
     trust_limit: Tensor
 
-    def __init__(self, config: WorldConfig, spec: EpisodeSpec) -> None:
+    def __init__(self, config: WorldConfig, spec: EpisodeSpec, tasks: Sequence[str] = ("",)) -> None:
         super().__init__()
-        self.config, self.spec = config, spec
-        camera, channels = spec.cameras[0], config.latent_channels
-        height, width = camera.height // DOWNSCALE, camera.width // DOWNSCALE
+        self.config, self.spec, self.tasks = config, spec, tuple(tasks)
+        self.canvas = canvas_size(spec.cameras, config.canvas_multiple)
+        height, width = (side // config.downscale for side in self.canvas)
         size = spec.state.size + sum(label.size for label in spec.labels.values())
         self.autoencoder = Autoencoder(
-            len(spec.cameras), camera.height, camera.width, channels, config.autoencoder_width
+            len(spec.cameras), *self.canvas, config.latent_channels, config.autoencoder_width, config.downscale
         )
-        self.dynamics = Dynamics(
-            channels, height, width, size, spec.action.size, config.history,
-            config.dynamics_width, config.num_dynamics_blocks,
-        )  # fmt: skip
+        self.dynamics = Dynamics(config, height, width, size, spec.action.size, len(self.tasks))
         names = [*spec.state.names, *(name for label in spec.labels.values() for name in label.names)]
-        self.vector_dynamics = VectorDynamics(names, spec.action.size, config.vector_width)
+        self.vector_dynamics = VectorDynamics(names, spec.action.size, config.vector_width, config.vector_members)
         self._cosines = cosines_in(names)
         self.score_head: nn.Module = (
-            VectorReader(size, 1, config.vector_width)
+            VectorReader(size, len(self.tasks), config.vector_width)
             if spec.labels
-            else Reader(channels, height, width, 1, config.reader_width, num_blocks=3)
+            else Reader(config.latent_channels, height, width, len(self.tasks), config.reader_width, num_blocks=3)
         )
         self._register_units()
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -87,8 +88,19 @@ class WorldModel(nn.Module):
         """Vectors (B, D) -> state (B, S) in the units of the spec."""
         return (vectors * self.vector_scale + self.vector_centre)[:, : self.spec.state.size]
 
+    def task_number(self, text: str) -> int:
+        """The number of a task; a world of one task takes any to be that one.
+
+        Raises:
+            SpecMismatch: it is none of several.
+        """
+        if len(self.tasks) > 1 and text not in self.tasks:
+            known = ", ".join(map(repr, self.tasks))
+            raise SpecMismatch(f"this world was not trained on the task {text!r}; choose one of {known}")
+        return self.tasks.index(text) if len(self.tasks) > 1 else 0
+
     def encode(self, frames: np.ndarray) -> Tensor:
-        """(B, H, W, 3V) uint8 -> latents (B, C, H/4, W/4) float32."""
+        """(B, H, W, 3V) uint8 -> latents (B, C, H/downscale, W/downscale) float32."""
         with autocast():
             latents: Tensor = self.autoencoder.encode(to_float(frames))
         return latents
@@ -103,25 +115,38 @@ class WorldModel(nn.Module):
             decoded: Tensor = self.autoencoder.decode(latents)
         return decoded
 
-    def predict(self, latents: Tensor, vectors: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
+    def predict(
+        self, latents: Tensor, vectors: Tensor, actions: Tensor, task: Tensor | None = None, noise: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """The next moment, from the last ones, the present one last.
 
         Args:
-            latents: (B, history, C, H, W).
+            latents: (B, num_latents, C, H, W), an anchor first.
             vectors: (B, history, D).
             actions: (B, history, A), scaled.
+            task: (B,) int64, needed where there are several tasks.
+            noise: (B, sampling_steps, C, H, W) standard normal, of which a consistency model makes its sample;
+                torch draws it if None. A regression has no use for it.
 
         Returns:
             The next latent (B, C, H, W) and the next vector (B, D).
         """
+<<<<<<< general
         vector = self.predict_vector(vectors, actions)
+        return self.draw(latents, vector, actions, task, noise), vector
+=======
+        vector, _ = self.predict_vector(vectors, actions)
         return self.draw(latents, vector, actions), vector
+>>>>>>> shared
 
-    def predict_vector(self, vectors: Tensor, actions: Tensor) -> Tensor:
-        """The next vector (B, D), which does not depend on latents; arguments as for `predict`."""
-        change, gate = self.vector_dynamics(vectors[:, -2:], actions[:, -2:])
-        vector = advance_vector(vectors[:, -1], change, gate)
-        return keep_on_circles(vector, vectors[:, -1], self._cosines)
+    def predict_vector(self, vectors: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
+        """The next vector, which does not depend on latents; arguments as for `predict`.
+
+        Returns:
+            The vector (B, D), and the standard deviation (B, D) of what the members of the dynamics make of it.
+        """
+        change, spread = self.vector_dynamics.agree(vectors[:, -2:], actions[:, -2:])
+        return keep_on_circles(vectors[:, -1] + change, vectors[:, -1], self._cosines), spread
 
     @property
     def draws_anew(self) -> bool:
@@ -131,19 +156,53 @@ class WorldModel(nn.Module):
         """
         return bool(self.spec.labels)
 
-    def draw(self, latents: Tensor, vector: Tensor, actions: Tensor) -> Tensor:
-        """The next latent (B, C, H, W), given the next vector (B, D)."""
-        with autocast():
-            if self.draws_anew:
-                hidden = torch.zeros_like(latents)
-                return self.dynamics(hidden, vector, actions, latents.new_ones(len(latents)))[0].clamp(-1, 1)
-            delta, gate = self.dynamics(latents, vector, actions, latents.new_zeros(len(latents)))
-        return advance(latents[:, -1], delta, gate)
+    def draw(
+        self, latents: Tensor, vector: Tensor, actions: Tensor, task: Tensor | None = None, noise: Tensor | None = None
+    ) -> Tensor:
+        """The next latent (B, C, H, W), given the next vector (B, D); other arguments as for `predict`."""
+        shown = torch.zeros_like(latents) if self.draws_anew else latents
+        level = latents.new_full((len(latents),), float(self.draws_anew))
+        present = following = shown[:, -1]
+        for step in range(self.config.sampling_steps):
+            noisy = self._under_noise(following - present, step, noise)
+            with autocast():
+                delta, gate = self.dynamics(shown, vector, actions, level, task=task, noisy=noisy)
+            following = self.advance(present, delta, gate)
+        return following
 
-    def score(self, latents: Tensor, vectors: Tensor) -> Tensor:
+    def noise_shape(self, count: int) -> tuple[int, ...]:
+        """Of the noise that `draw` makes a sample of."""
+        config = self.config
+        size = (config.latent_channels, *(side // config.downscale for side in self.canvas))
+        return (count, config.sampling_steps if self.samples else 0, *size)
+
+    @property
+    def samples(self) -> bool:
+        """Whether predictions are samples."""
+        return self.config.prediction == "consistency"
+
+    def advance(self, present: Tensor, delta: Tensor, gate_logits: Tensor, exact: bool = True) -> Tensor:
+        """The next latent from what the dynamics says of it, see `dynamics.advance`; without a gate all may change."""
+        if self.draws_anew or not self.config.gate:
+            return (present + delta).clamp(-1, 1)
+        return advance(present, delta, gate_logits, exact)
+
+    def _under_noise(self, change: Tensor, step: int, noise: Tensor | None) -> NoisyChange | None:
+        if not self.samples:
+            return None
+        level = sampling_levels(self.config.sampling_steps)[step]
+        white = torch.randn_like(change) if noise is None else noise[:, step]
+        return NoisyChange(change + level * white, change.new_full((len(change),), level))
+
+    def score(self, latents: Tensor, vectors: Tensor, task: Tensor | None = None) -> Tensor:
         """The score (B,) in [0, 1], read from the vectors where the data had labels, else from the latents."""
-        out = by_row(self.score_head, vectors if self.spec.labels else latents)
-        return out[:, 0].clamp(0, 1)
+        read = by_row(self.score_head, vectors if self.spec.labels else latents)
+        return of_task(read, task).clamp(0, 1)
+
+
+def of_task(read: Tensor, task: Tensor | None) -> Tensor:
+    """What was read for every task (B, num_tasks) -> (B,) of each row's own, of the first if None."""
+    return read[:, 0] if task is None else read.gather(1, task[:, None])[:, 0]
 
 
 def to_float(frames: np.ndarray) -> Tensor:

@@ -14,7 +14,7 @@ from demoloom.generators.learned.layers import coordinates
 from demoloom.generators.learned.timeline import Timeline
 from demoloom.generators.learned.training_config import DynamicsTrainingConfig, WorldTrainingConfig
 from demoloom.generators.learned.trust import trust_of
-from demoloom.generators.learned.vector_dynamics import advance_vector, keep_on_circles, second_order
+from demoloom.generators.learned.vector_dynamics import keep_on_circles, second_order
 from demoloom.storage.errors import ConfigError
 
 from .moving_square import SPEC, square_episodes
@@ -90,13 +90,6 @@ def test_cells_with_a_closed_gate_are_copied_to_the_bit() -> None:
     closed, opened = torch.full((1, 1, 2, 2), -5.0), torch.full((1, 1, 2, 2), 5.0)
     assert torch.equal(advance(latent, delta, closed), latent)
     assert not torch.equal(advance(latent, delta, opened), latent)
-
-
-def test_numbers_with_a_closed_gate_are_copied_to_the_bit() -> None:
-    vector = torch.tensor([[0.3, 0.7]])
-    following = advance_vector(vector, torch.tensor([[0.1, 0.1]]), torch.tensor([[-5.0, 50.0]]))
-    assert following[0, 0] == vector[0, 0]
-    assert following[0, 1] == pytest.approx(0.8)
 
 
 def test_a_cosine_and_its_sine_stay_on_the_circle() -> None:
