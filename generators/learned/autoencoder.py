@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -11,17 +13,29 @@ from .layers import ResBlock
 _HALF_WIDTH = 32
 
 
-class Encoder(nn.Module):
-    """(B, 3V, H, W) difference from the background -> (B, C, H/4, W/4) in [-1, 1]."""
+def _widths(downscale: int) -> list[int]:
+    """Channels at a half of the resolution, a quarter, and so on, down to that above the latents."""
+    return [_HALF_WIDTH * 2**level for level in range(downscale.bit_length() - 2)]
 
-    def __init__(self, num_cameras: int, latent_channels: int, width: int) -> None:
+
+class Encoder(nn.Module):
+    """(B, 3V, H, W) difference from the background -> (B, C, H/downscale, W/downscale) in [-1, 1]."""
+
+    def __init__(self, num_cameras: int, latent_channels: int, width: int, downscale: int = 4) -> None:
         super().__init__()
+        widths = _widths(downscale)
+        between = [
+            layer
+            for above, below in itertools.pairwise(widths)
+            for layer in (nn.PixelUnshuffle(2), nn.Conv2d(4 * above, below, 3, padding=1), nn.SiLU())
+        ]
         self.net = nn.Sequential(
             nn.PixelUnshuffle(2),
-            nn.Conv2d(12 * num_cameras, _HALF_WIDTH, 3, padding=1),
+            nn.Conv2d(12 * num_cameras, widths[0], 3, padding=1),
             nn.SiLU(),
+            *between,
             nn.PixelUnshuffle(2),
-            nn.Conv2d(4 * _HALF_WIDTH, width, 1),
+            nn.Conv2d(4 * widths[-1], width, 1),
             ResBlock(width),
             ResBlock(width),
             nn.SiLU(),
@@ -34,18 +48,25 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    """(B, C, H/4, W/4) -> (B, 3V, H, W) difference from the background."""
+    """(B, C, H/downscale, W/downscale) -> (B, 3V, H, W) difference from the background."""
 
-    def __init__(self, num_cameras: int, latent_channels: int, width: int) -> None:
+    def __init__(self, num_cameras: int, latent_channels: int, width: int, downscale: int = 4) -> None:
         super().__init__()
+        widths = _widths(downscale)[::-1]
+        between = [
+            layer
+            for below, above in itertools.pairwise(widths)
+            for layer in (nn.Conv2d(below, 4 * above, 3, padding=1), nn.PixelShuffle(2), nn.SiLU())
+        ]
         self.net = nn.Sequential(
             nn.Conv2d(latent_channels, width, 3, padding=1),
             ResBlock(width),
             ResBlock(width),
             nn.SiLU(),
-            nn.Conv2d(width, 4 * _HALF_WIDTH, 1),
+            nn.Conv2d(width, 4 * widths[0], 1),
             nn.PixelShuffle(2),
             nn.SiLU(),
+            *between,
             nn.Conv2d(_HALF_WIDTH, _HALF_WIDTH, 3, padding=1),
             nn.SiLU(),
             nn.Conv2d(_HALF_WIDTH, 12 * num_cameras, 3, padding=1),
@@ -66,14 +87,16 @@ class Autoencoder(nn.Module):
 
     background: Tensor
 
-    def __init__(self, num_cameras: int, height: int, width: int, latent_channels: int, channels: int) -> None:
+    def __init__(
+        self, num_cameras: int, height: int, width: int, latent_channels: int, channels: int, downscale: int = 4
+    ) -> None:
         super().__init__()
-        self.encoder = Encoder(num_cameras, latent_channels, channels)
-        self.decoder = Decoder(num_cameras, latent_channels, channels)
+        self.encoder = Encoder(num_cameras, latent_channels, channels, downscale)
+        self.decoder = Decoder(num_cameras, latent_channels, channels, downscale)
         self.register_buffer("background", torch.zeros(3 * num_cameras, height, width))
 
     def encode(self, frames: Tensor) -> Tensor:
-        """(B, 3V, H, W) float in [0, 1] -> latents (B, C, H/4, W/4) float32 in [-1, 1]."""
+        """(B, 3V, H, W) float in [0, 1] -> latents (B, C, H/downscale, W/downscale) float32 in [-1, 1]."""
         return self.encoder(frames - self.background)
 
     def decode(self, latents: Tensor) -> Tensor:

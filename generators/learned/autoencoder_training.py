@@ -9,7 +9,6 @@ from torch.nn import functional as F
 
 from ...storage.row_table import Column
 from .autoencoder import reconstruction_loss
-from .config import DOWNSCALE
 from .crops import draw_crops
 from .interaction import Interaction
 from .model import WorldModel, to_float
@@ -47,7 +46,7 @@ def train_autoencoder(
             difference = to_float(data.frames[rng.choice(rows, batch_size // 4)]) - autoencoder.background
         else:
             chosen = rng.choice(rows, batch_size)
-            crops = draw_crops(foreground[torch.from_numpy(chosen)], crop, noise).in_pixels()
+            crops = draw_crops(foreground[torch.from_numpy(chosen)], crop, noise).in_pixels(model.config.downscale)
             difference = to_float(crops.of_frames(data.frames, chosen)) - crops.of_maps(autoencoder.background)
         with autocast():
             latents = autoencoder.encoder(difference)
@@ -61,12 +60,12 @@ def train_autoencoder(
 
 
 def _foreground_cells(model: WorldModel, frames: Column) -> Tensor:
-    """(R, H/4, W/4) uint8: 1 where some pixel of the cell differs from the background."""
+    """(R, H, W) uint8, for each latent cell: 1 where some pixel of the cell differs from the background."""
     background = model.autoencoder.background
     parts = []
     for at in range(0, len(frames), 512):
         difference = (to_float(frames[at : at + 512]) - background).abs().amax(1, keepdim=True)
-        parts.append((F.max_pool2d(difference, DOWNSCALE)[:, 0] > 0.1).to(torch.uint8))
+        parts.append((F.max_pool2d(difference, model.config.downscale)[:, 0] > 0.1).to(torch.uint8))
     return torch.cat(parts)
 
 
@@ -82,6 +81,8 @@ def touch_up_decoder(
                 pool.history,
                 pool.sequences.following_vector(pool.rows),
                 pool.sequences.action_history(pool.rows),
+                pool.sequences.task(pool.rows),
+                torch.randn(model.noise_shape(len(pool.rows)), generator=noise),
             )
             pool.follow(predicted, _TOUCH_UP_LIMIT, _TOUCH_UP_LENGTH)
         latents = pool.history[:, -1].clone()

@@ -11,7 +11,10 @@ Downscale = Literal[4, 8, 16]
 #: regression: the next latent in one step, always the same; consistency: a sample of it, in one step or a few.
 Prediction = Literal["regression", "consistency"]
 _MOST_SAMPLING_STEPS = 4
-_SIZES = ("latent_channels", "autoencoder_width", "dynamics_width", "num_dynamics_blocks", "vector_width", "reader_width")
+_SIZES = (
+    "latent_channels", "autoencoder_width", "dynamics_width", "num_dynamics_blocks", "vector_width", "vector_members",
+    "reader_width",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -25,18 +28,14 @@ class WorldConfig:
         dynamics_width: channels of the dynamics at latent resolution; half the resolution has twice as many.
         num_dynamics_blocks: residual blocks at half resolution.
         history: how many latents the dynamics sees, the present one included; two show a velocity.
-<<<<<<< general
         anchor: whether it also sees the latent that the episode started from, so that what always stands there cannot
             be forgotten. Without effect where labels say what to draw.
         gate: whether cells can be copied exactly from the present latent. Without effect where labels say what to draw.
         prediction: of the next latent. A regression shows the mean of what may come, which is right where one thing
             only may come; a consistency model shows one of the things that may.
         sampling_steps: of a consistency model, 1 to 4; a regression has one.
-        vector_width: of the MLP that predicts state and labels.
-=======
         vector_width: of the MLPs that predict state and labels.
         vector_members: how many of them there are; the mean of several is nearer, and where they disagree trust falls.
->>>>>>> shared
         reader_width: channels inside the head that reads the score from latents where the data has no labels.
     """
 

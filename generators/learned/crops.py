@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 
 from ...storage.row_table import Column
-from .config import DOWNSCALE
 
 
 @dataclass(frozen=True)
@@ -41,10 +40,10 @@ class Crops:
         window: np.ndarray = frames[rows[:, None, None], self.ys.numpy()[:, :, None], self.xs.numpy()[:, None, :]]
         return window
 
-    def in_pixels(self) -> Crops:
-        """The same windows where the image is counted in pixels and not in latent cells."""
-        inside = torch.arange(DOWNSCALE)
-        ys, xs = ((DOWNSCALE * cells[:, :, None] + inside).flatten(1) for cells in (self.ys, self.xs))
+    def in_pixels(self, downscale: int) -> Crops:
+        """The same windows where the image is counted in pixels, so many along a side of a latent cell."""
+        inside = torch.arange(downscale)
+        ys, xs = ((downscale * cells[:, :, None] + inside).flatten(1) for cells in (self.ys, self.xs))
         return Crops(ys, xs)
 
 

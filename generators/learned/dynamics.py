@@ -8,6 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from .config import WorldConfig
+from .consistency import NoisyChange
 from .crops import Crops
 from .layers import ResBlock, by_row, coordinates
 from .vector_dynamics import second_order, second_order_size
@@ -91,57 +93,82 @@ class Dynamics(nn.Module):
     The actions and the next vector enter through FiLM and as maps. A learned map tells the network where it is in
     the image, and so what always stands there. The noise level of the history is an input (GameNGen, arXiv
     2408.14837): a history known to be noisy is pulled back to what frames look like; at level 1 it is hidden.
+
+    Args:
+        config: sizes, and what it sees.
+        height, width: of the latents.
+        vector_size, action_size: numbers in a vector and in an action.
+        num_tasks: of several, the task is an input; one needs none.
     """
 
     grid: Tensor
 
     def __init__(
-        self, channels: int, height: int, width: int, vector_size: int, action_size: int, history: int,
-        features: int, num_blocks: int,
-    ) -> None:  # fmt: skip
+        self, config: WorldConfig, height: int, width: int, vector_size: int, action_size: int, num_tasks: int = 1
+    ) -> None:
         super().__init__()
+        channels, features, sampled = config.latent_channels, config.dynamics_width, config.prediction == "consistency"
         self.register_buffer("grid", coordinates(height, width), persistent=False)
-        inputs = vector_size + history * action_size
+        inputs = vector_size + config.history * action_size + sampled
         self.condition = nn.Sequential(
             nn.Linear(inputs + 1, _CONDITION), nn.SiLU(), nn.Linear(_CONDITION, _CONDITION), nn.SiLU()
         )
         self.frames = LearnedFrames(vector_size + action_size)
-        self.stem = nn.Conv2d(history * channels + _MAP_CHANNELS, features, 3, padding=1)
+        self.stem = nn.Conv2d(config.num_latents * channels + _MAP_CHANNELS, features, 3, padding=1)
         self.place = nn.Parameter(0.02 * torch.randn(features, height, width))
         self.before = ResBlock(features, _CONDITION)
         self.down = nn.Conv2d(4 * features, 2 * features, 1)
-        self.middle = nn.ModuleList(ResBlock(2 * features, _CONDITION) for _ in range(num_blocks))
+        self.middle = nn.ModuleList(ResBlock(2 * features, _CONDITION) for _ in range(config.num_dynamics_blocks))
         self.up = nn.Conv2d(2 * features, 4 * features, 1)
         self.after = ResBlock(features, _CONDITION)
         self.head = nn.Conv2d(features, channels + 1, 3, padding=1)
         nn.init.zeros_(self.head.weight)
+        self.noisy = nn.Conv2d(channels, features, 3, padding=1, bias=False) if sampled else None
+        self.task = nn.Embedding(num_tasks, _CONDITION) if num_tasks > 1 else None
 
     def forward(
-        self, history: Tensor, vector: Tensor, actions: Tensor, noise: Tensor, crops: Crops | None = None
-    ) -> tuple[Tensor, Tensor]:
+        self, history: Tensor, vector: Tensor, actions: Tensor, noise: Tensor, crops: Crops | None = None,
+        task: Tensor | None = None, noisy: NoisyChange | None = None,
+    ) -> tuple[Tensor, Tensor]:  # fmt: skip
         """Predict one step.
 
         Args:
-            history: (B, history, C, H, W) latents, the present one last.
+            history: (B, num_latents, C, H, W) latents, the present one last and an anchor first.
             vector: (B, D) state and labels of the next frame.
             actions: (B, history, A) in [-1, 1]; the last is commanded now, the others led to the latents before.
             noise: (B,) standard deviation of the noise on the history.
             crops: where the history is windows of the whole, in training, which ones.
+            task: (B,) int64, number of the task; needed where there are several.
+            noisy: the change under noise, which a consistency model needs and a regression does without.
 
         Returns:
             The change of the latent (B, C, H, W) and the gate's logits (B, 1, H, W), both float32.
         """
-        condition = by_row(self.condition, torch.cat([vector, actions.flatten(1), noise[:, None]], 1))
+        known = [vector, actions.flatten(1), noise[:, None]]
+        if noisy is not None:
+            change, level = noisy.scaled()
+            known.append(level)
+        condition = by_row(self.condition, torch.cat(known, 1))
+        if self.task is not None:
+            condition = condition + self.task(task)
         grid, place = (maps[None] if crops is None else crops.of_maps(maps) for maps in (self.grid, self.place))
         maps = self.frames(torch.cat([vector, actions[:, -1]], 1), grid)
         x = self.stem(torch.cat([history.flatten(1, 2), maps], 1)) + place
+        if self.noisy is not None:
+            x = x + self.noisy(change)
         fine = self.before(x, condition)
         x = self.down(F.pixel_unshuffle(fine, 2))
         for block in self.middle:
             x = block(x, condition)
         x = self.after(fine + F.pixel_shuffle(self.up(x), 2), condition)
         out = self.head(F.silu(x)).float()
-        return out[:, :-1], out[:, -1:] + 1
+        delta = out[:, :-1] if noisy is None else noisy.resolve(out[:, :-1])
+        return delta, out[:, -1:] + 1
+
+
+def follow(history: Tensor, latent: Tensor, anchored: bool) -> Tensor:
+    """The history (B, num_latents, C, H, W) one step later, when `latent` (B, C, H, W) is present; an anchor stays."""
+    return torch.cat([history[:, :anchored], history[:, 1 + anchored :], latent[:, None]], 1)
 
 
 def advance(latent: Tensor, delta: Tensor, gate_logits: Tensor, exact: bool = True) -> Tensor:

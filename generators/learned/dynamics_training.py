@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from .consistency import NoisyChange, Objective
 from .crops import Crops, draw_crops
-from .dynamics import advance
 from .model import WorldModel
 from .optimisation import TrainingLog, autocast, optimise
 from .rollout_pool import RolloutPool
@@ -41,17 +43,22 @@ def _train_to_draw(
     with torch.no_grad():
         background = model.autoencoder.encode(model.autoencoder.background[None])
     hidden = torch.ones(config.batch_size)
+    objective = Objective(model.config.prediction, noise)
 
     def loss_at(step: int) -> Tensor:
         rows = sequences.draw(config.batch_size, rng)
         difference = (sequences.following(rows) - background).abs().amax(1)
         crops = draw_crops(difference, config.crop, noise)
         target = sequences.following(rows, crops)
-        history = torch.zeros(target.shape).unsqueeze(1).expand(-1, model.config.history, -1, -1, -1)
-        vector, actions = sequences.following_vector(rows), sequences.action_history(rows)
-        with autocast():
-            drawn, _ = model.dynamics(history, vector, actions, hidden, crops)
-        return _huber(drawn, target, crops.of_samples(difference > _MOTION))
+        history = torch.zeros(target.shape).unsqueeze(1).expand(-1, model.config.num_latents, -1, -1, -1)
+        vector, actions, task = sequences.following_vector(rows), sequences.action_history(rows), sequences.task(rows)
+
+        def draw(noisy: NoisyChange | None) -> tuple[Tensor, Tensor]:
+            with autocast():
+                return model.dynamics(history, vector, actions, hidden, crops, task, noisy)
+
+        drawn, _, aim, weight = objective.compare(draw, target, target, step / config.num_steps)
+        return weight * _huber(drawn, aim, crops.of_samples(difference > _MOTION))
 
     optimise([model.dynamics], loss_at, config.num_steps, config.lr, "dynamics", log)
 
@@ -62,14 +69,15 @@ def _train_to_go_on(
     """Single steps from real histories and, from some time on, rollouts from the model's own."""
     pool = RolloutPool(sequences, config.num_rollouts, rng)
     singles = _SingleSteps(model, sequences, config, rng)
+    objective = singles.objective
 
     def loss_at(step: int) -> Tensor:
         done = step / config.num_steps
-        loss = singles.loss()
+        loss = singles.loss(done)
         if done < config.rollouts_from:
             return loss
         length = max(1.0, config.rollout_length * (0.2 + 0.8 * done))
-        return loss + _rollout_loss(model, pool, _STRAYED * singles.usual_error, length)
+        return loss + _rollout_loss(model, pool, objective, _STRAYED * singles.usual_error, length, done)
 
     optimise([model.dynamics], loss_at, config.num_steps, config.lr, "dynamics", log)
 
@@ -82,18 +90,18 @@ class _SingleSteps:
     ) -> None:
         self._model, self._sequences, self._config, self._rng = model, sequences, config, rng
         self._noise = torch.Generator().manual_seed(int(rng.integers(2**31)))
+        self.objective = Objective(model.config.prediction, self._noise)
         self.usual_error = 1.0
 
-    def loss(self) -> Tensor:
-        """The loss of a new batch."""
+    def loss(self, done: float) -> Tensor:
+        """The loss of a new batch when a share `done` of the training is over."""
         rows = self._sequences.draw(self._config.batch_size, self._rng)
         change = self._sequences.change(rows)
         crops = draw_crops(change, self._config.crop, self._noise)
         history, noise = self._noisy(self._sequences.history(rows, crops))
-        target, vector = self._sequences.following(rows, crops), self._sequences.following_vector(rows)
-        actions = self._sequences.action_history(rows)
-        moving = crops.of_samples(change > _MOTION)
-        loss, predicted = _step_loss(self._model, history, vector, actions, noise, target, moving, crops)
+        target, moving = self._sequences.following(rows, crops), crops.of_samples(change > _MOTION)
+        step = _Step(self._model, self._sequences, rows, history, noise, crops)
+        loss, predicted = step.loss(self.objective, target, moving, done)
         with torch.no_grad():
             # A window holds most of its frame's error; the share of the frame it covers turns it into the frame's.
             share = moving[0].numel() / change[0].numel()
@@ -110,28 +118,48 @@ class _SingleSteps:
         return history + noise[:, None, None, None, None] * white, noise
 
 
-def _rollout_loss(model: WorldModel, pool: RolloutPool, limit: float, length: float) -> Tensor:
+def _rollout_loss(
+    model: WorldModel, pool: RolloutPool, objective: Objective, limit: float, length: float, done: float
+) -> Tensor:
     """The loss of one step of each rollout, which then goes on from what was predicted."""
     rows, sequences = pool.rows, pool.sequences
     moving = (sequences.change(rows) > _MOTION)[:, None].float()
-    actions, vector = sequences.action_history(rows), sequences.following_vector(rows)
-    target, noise = sequences.following(rows), torch.zeros(len(rows))
-    loss, predicted = _step_loss(model, pool.history, vector, actions, noise, target, moving)
+    step = _Step(model, sequences, rows, pool.history, torch.zeros(len(rows)))
+    loss, predicted = step.loss(objective, sequences.following(rows), moving, done, begins=True)
     pool.follow(predicted.detach(), limit, length)
     return loss
 
 
-def _step_loss(
-    model: WorldModel, history: Tensor, vector: Tensor, actions: Tensor, noise: Tensor, target: Tensor, moving: Tensor,
-    crops: Crops | None = None,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """Huber loss and the gate's cross-entropy; also the prediction."""
-    with autocast():
-        delta, gate = model.dynamics(history, vector, actions, noise, crops)
-    predicted = advance(history[:, -1], delta, gate, exact=False)
-    opened = F.max_pool2d(moving, 3, stride=1, padding=1)
-    gate_loss = F.binary_cross_entropy_with_logits(gate, opened)
-    return _huber(predicted, target, moving) + _GATE_WEIGHT * gate_loss, predicted
+@dataclass(frozen=True)
+class _Step:
+    """The steps after `rows` (B,) from a history and its noise level, or from windows of it."""
+
+    model: WorldModel
+    sequences: Sequences
+    rows: np.ndarray
+    history: Tensor
+    noise: Tensor
+    crops: Crops | None = None
+
+    def __call__(self, noisy: NoisyChange | None) -> tuple[Tensor, Tensor]:
+        """The next latent and the gate's logits."""
+        rows, sequences = self.rows, self.sequences
+        vector, actions, task = sequences.following_vector(rows), sequences.action_history(rows), sequences.task(rows)
+        with autocast():
+            delta, gate = self.model.dynamics(self.history, vector, actions, self.noise, self.crops, task, noisy)
+        return self.model.advance(self.history[:, -1], delta, gate, exact=False), gate
+
+    def loss(
+        self, objective: Objective, target: Tensor, moving: Tensor, done: float, begins: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        """Huber loss and the gate's cross-entropy; also the prediction."""
+        change = target - self.history[:, -1]
+        predicted, gate, aim, weight = objective.compare(self, change, target, done, begins)
+        loss = weight * _huber(predicted, aim, moving)
+        if self.model.config.gate:
+            opened = F.max_pool2d(moving, 3, stride=1, padding=1)
+            loss = loss + _GATE_WEIGHT * F.binary_cross_entropy_with_logits(gate, opened)
+        return loss, predicted
 
 
 def _huber(predicted: Tensor, target: Tensor, matters: Tensor) -> Tensor:

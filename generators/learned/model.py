@@ -131,13 +131,8 @@ class WorldModel(nn.Module):
         Returns:
             The next latent (B, C, H, W) and the next vector (B, D).
         """
-<<<<<<< general
-        vector = self.predict_vector(vectors, actions)
-        return self.draw(latents, vector, actions, task, noise), vector
-=======
         vector, _ = self.predict_vector(vectors, actions)
-        return self.draw(latents, vector, actions), vector
->>>>>>> shared
+        return self.draw(latents, vector, actions, task, noise), vector
 
     def predict_vector(self, vectors: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
         """The next vector, which does not depend on latents; arguments as for `predict`.

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from .dynamics import follow
 from .sequences import Sequences
 
 
@@ -30,7 +31,7 @@ class RolloutPool:
             length: mean number of steps of a rollout.
         """
         error = (predicted - self.sequences.following(self.rows)).square().mean((1, 2, 3)).sqrt()
-        self.history = torch.cat([self.history[:, 1:], predicted[:, None]], 1)
+        self.history = follow(self.history, predicted, self.sequences.anchored)
         self.rows = self.rows + 1
         due = self._rng.random(len(self.rows)) < 1 / length
         due |= ~self.sequences.timeline.has_next(self.rows) | (error > limit).numpy()

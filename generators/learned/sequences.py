@@ -19,11 +19,17 @@ class Sequences:
         vectors: (R, D) float32, state and labels.
         actions: (R, A) float32, scaled.
         history: rows in a history.
+        anchored: whether the latent of the episode's first row stands before a history.
+        tasks: (R,) int64, number of the task; all the first if None.
     """
 
-    def __init__(self, timeline: Timeline, latents: Tensor, vectors: Tensor, actions: Tensor, history: int) -> None:
+    def __init__(
+        self, timeline: Timeline, latents: Tensor, vectors: Tensor, actions: Tensor, history: int,
+        anchored: bool = False, tasks: Tensor | None = None,
+    ) -> None:  # fmt: skip
         self.timeline, self.latents, self.vectors, self.actions = timeline, latents, vectors, actions
-        self._length = history
+        self.anchored, self._length = anchored, history
+        self._tasks = torch.zeros(len(vectors), dtype=torch.int64) if tasks is None else tasks
         self._rows = timeline.rows_with_next()
         self._weights = self._draw_weights()
 
@@ -41,8 +47,10 @@ class Sequences:
         return self._rows[np.minimum(place, len(self._rows) - 1)]
 
     def history(self, rows: np.ndarray, crops: Crops | None = None) -> Tensor:
-        """(B, history, C, H, W) float32: the latents up to and with each row, or windows of them."""
+        """(B, num_latents, C, H, W) float32: the anchor, the latents up to and with each row, or windows of them."""
         window = self.timeline.window(rows, self._length)
+        if self.anchored:
+            window = torch.cat([torch.from_numpy(self.timeline.first(rows))[:, None], window], 1)
         if crops is None:
             return self.latents[window].float()
         return torch.stack([crops.of_latents(self.latents, moment) for moment in window.unbind(1)], 1)
@@ -63,6 +71,10 @@ class Sequences:
     def following_vector(self, rows: np.ndarray) -> Tensor:
         """(B, D): the vector after each row."""
         return self.vectors[torch.from_numpy(rows + 1)]
+
+    def task(self, rows: np.ndarray) -> Tensor:
+        """(B,) int64: the number of each row's task."""
+        return self._tasks[torch.from_numpy(rows)]
 
     def change(self, rows: np.ndarray) -> Tensor:
         """(B, H, W) float32: how much each cell changes in the step after each row."""

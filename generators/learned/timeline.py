@@ -31,10 +31,14 @@ class Timeline:
         after: np.ndarray = rows < self._rows.last(rows)
         return after
 
+    def first(self, rows: np.ndarray) -> np.ndarray:
+        """The first row of the episode of each row."""
+        first: np.ndarray = self._rows.first(rows)
+        return first
+
     def is_first(self, rows: np.ndarray) -> np.ndarray:
         """Whether these are first rows of episodes."""
-        first: np.ndarray = self._rows.first(rows) == rows
-        return first
+        return self.first(rows) == rows
 
     def window(self, rows: np.ndarray, length: int) -> Tensor:
         """(B, length) int64: the rows up to and with each of `rows` (B,)."""

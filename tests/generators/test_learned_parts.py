@@ -64,7 +64,7 @@ def test_crops_of_latents_and_of_frames_show_the_same_place() -> None:
     latents = torch.arange(64.0).view(1, 1, 8, 8)
     frames = latents.numpy()[0, 0].repeat(4, 0).repeat(4, 1)[None, ..., None]
     window = crops.of_latents(latents, torch.tensor([0]))
-    pixels = crops.in_pixels().of_frames(frames, np.array([0]))
+    pixels = crops.in_pixels(4).of_frames(frames, np.array([0]))
     assert window.tolist() == [[[[20, 21], [28, 29]]]]
     assert (pixels[0, ::4, ::4, 0] == window[0, 0].numpy()).all()
 
