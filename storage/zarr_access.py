@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from .atomic import read_json
 from .byte_cache import ByteCache
 from .columns import image_key
 from .errors import StoreError
+from .zarr_layout import ArrayLayout, place_in, read_layout
 
-#: What a shard's index holds in place of offset and length for a chunk of zeros, which is not written.
-_ABSENT = 2**64 - 1
-_CHECKSUM_BYTES = 4
-_DTYPES: dict[str, np.dtype[Any]] = {"uint8": np.dtype("u1"), "float32": np.dtype("<f4")}
+_REMEDY = "restore it from a copy; `demoloom validate --repair` sets the episode aside"
 
 
 class ZarrFrames:
@@ -48,88 +43,50 @@ class ZarrFrames:
         return chunk
 
 
-@dataclass(frozen=True)
-class ArrayLayout:
-    """Where the rows of an array lie: in shards (files) of chunks (compressed one by one).
-
-    Args:
-        shape: of the whole array.
-        dtype: uint8 of frames, float32 of columns.
-        chunk_rows, shard_rows: rows in a chunk and in a shard.
-    """
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    chunk_rows: int
-    shard_rows: int
-
-    @property
-    def chunk_shape(self) -> tuple[int, ...]:
-        """Shape of every chunk, also of the last, which is filled up."""
-        return (self.chunk_rows, *self.shape[1:])
-
-
-def read_layout(folder: Path) -> ArrayLayout:
-    """The layout of an array that `ZarrStore` wrote.
+def read_rows(folder: Path, start: int, stop: int) -> np.ndarray:
+    """Rows start .. stop - 1 of the array in `folder`.
 
     Raises:
-        StoreError: it is not there, or not laid out as `ZarrStore` does.
+        StoreError: they are not there or damaged.
     """
-    data = read_json(folder / "zarr.json")
-    try:
-        (sharding,) = data["codecs"]
-        inner = sharding["configuration"]
-        fits = [codec["name"] for codec in inner["codecs"]] == ["bytes", "zstd"] and data["data_type"] in _DTYPES
-        fits = fits and inner["index_location"] == "end" and len(inner["index_codecs"]) == 2
-        shape, chunk = data["shape"], inner["chunk_shape"]
-        shard = data["chunk_grid"]["configuration"]["chunk_shape"]
-        if fits and shape[1:] == chunk[1:] == shard[1:]:
-            return ArrayLayout(tuple(shape), _DTYPES[data["data_type"]], chunk[0], shard[0])
-    except (KeyError, TypeError, ValueError):
-        pass
-    raise StoreError(f"{folder} is not laid out as demoloom writes arrays; copy the dataset with `demoloom convert`")
+    layout = read_layout(folder)
+    if stop > layout.shape[0]:
+        raise StoreError(f"{folder} has {layout.shape[0]} rows, not {stop}; {_REMEDY}")
+    rows = np.empty((stop - start, *layout.shape[1:]), layout.dtype)
+    for number in range(start // layout.chunk_rows, -(-stop // layout.chunk_rows)):
+        chunk, begin = read_chunk(folder, layout, number), number * layout.chunk_rows
+        first, last = max(start, begin), min(stop, begin + layout.chunk_rows)
+        rows[first - start : last - start] = chunk[first - begin : last - begin]
+    return rows
 
 
 def read_chunk(folder: Path, layout: ArrayLayout, number: int) -> np.ndarray:
     """One chunk of an array, (rows, ...), filled up with zeros if it is the last.
 
     Raises:
-        StoreError: it is damaged.
+        StoreError: it is not there or damaged.
     """
     from numcodecs.zstd import Zstd
 
-    shard, place = divmod(number, layout.shard_rows // layout.chunk_rows)
-    file = folder.joinpath("c", str(shard), *("0" for _ in layout.shape[1:]))
+    shard, place = divmod(number, layout.chunks_per_shard)
+    file = layout.shard_file(folder, shard)
     try:
-        packed = _read_packed(file, place, layout.shard_rows // layout.chunk_rows)
+        packed = _read_packed(file, place, layout)
         if packed is None:
             return np.zeros(layout.chunk_shape, layout.dtype)
-        chunk = np.frombuffer(Zstd().decode(packed), layout.dtype)
-        return chunk.reshape(layout.chunk_shape)
+        return np.frombuffer(Zstd().decode(packed), layout.dtype).reshape(layout.chunk_shape)
+    except FileNotFoundError as error:
+        raise StoreError(f"{file} is missing; {_REMEDY}") from error
     except (OSError, ValueError, RuntimeError) as error:
-        raise StoreError(f"chunk {place} of {file} is damaged ({error}); restore it from a copy") from error
+        raise StoreError(f"chunk {place} of {file} is damaged ({error}); {_REMEDY}") from error
 
 
-def read_array(folder: Path) -> np.ndarray:
-    """A whole array; StoreError if it is not there or damaged."""
-    layout = read_layout(folder)
-    chunks = [read_chunk(folder, layout, number) for number in range(-(-layout.shape[0] // layout.chunk_rows))]
-    return np.concatenate(chunks)[: layout.shape[0]]
-
-
-def _read_packed(file: Path, place: int, num_chunks: int) -> bytes | None:
-    """The bytes of a chunk in a shard, whose index (offset and length of each) stands at the end of the file."""
-    index_bytes = 16 * num_chunks + _CHECKSUM_BYTES
+def _read_packed(file: Path, place: int, layout: ArrayLayout) -> bytes | None:
+    """The bytes of a chunk in a shard; None where zarr left out a chunk of zeros."""
     handle = os.open(file, os.O_RDONLY)
     try:
-        start = os.fstat(handle).st_size - index_bytes
-        entry = os.pread(handle, 16, max(0, start) + 16 * place)
-        offset, length = (int(number) for number in np.frombuffer(entry, "<u8"))
-        if offset == _ABSENT and length == _ABSENT:
-            return None
-        packed = os.pread(handle, length, offset) if offset + length <= start else b""
+        start = max(0, os.fstat(handle).st_size - layout.index_bytes)
+        where = place_in(os.pread(handle, layout.index_bytes, start), place)
+        return None if where is None else os.pread(handle, where.length, where.offset)
     finally:
         os.close(handle)
-    if len(packed) != length:
-        raise ValueError("the file was cut")
-    return packed

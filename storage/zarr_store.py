@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,19 +33,11 @@ from .errors import SpecMismatch, StoreError
 from .recorder import EpisodeRecorder, refuse_other
 from .spec import EpisodeSpec, read_spec
 from .validation import validate_spec
-from .zarr_access import read_array
+from .zarr_access import read_rows
+from .zarr_writing import ArrayWriter, write_group
 
 FORMAT_VERSION = 1
 _COLUMNS = "columns"
-
-# Measured on 64 px PushT frames: 32 to a chunk, zstd level 3 takes 75 B/frame and writes 24 000 frames/s; 16 takes
-# 90 B/frame, Blosc with bit shuffle 550 B/frame.
-_FRAMES_PER_CHUNK = 32
-_ZSTD_LEVEL = 3
-_CHUNK_BYTES = 8 << 20
-# A shard is one file, and is in memory while it is filled: a short episode is one file for each camera.
-_CHUNKS_PER_SHARD = 32
-_SHARD_BYTES = 32 << 20
 
 
 class ZarrStore:
@@ -180,9 +172,10 @@ class ZarrStore:
         Raises:
             StoreError: it is not there, or is damaged.
         """
-        self._attributes(id)
-        with damage_named(self._episodes / id):
-            return unpack(read_array(self._episodes / id / _COLUMNS), self.spec)
+        folder, length = self._episodes / id, self.summary(id).length
+        table = read_rows(folder / _COLUMNS, 0, length)
+        with damage_named(folder):
+            return unpack(table, self.spec)
 
     def digest(self, id: str) -> str | None:
         """The digest of an episode's content (see `recorder.digest_of`); None if the episode is not there."""
@@ -229,97 +222,31 @@ class _Take:
     """An episode under way in a folder of its own, one array for each camera and one for all columns."""
 
     def __init__(self, store: ZarrStore) -> None:
-        import zarr
-
         self._store = store
         self._pending = PendingFolder(store.path / "episodes")
-        self._group = zarr.create_group(self._pending.path, zarr_format=3, overwrite=True)
-        self._arrays: dict[str, _GrowingArray] = {}
+        self._arrays: dict[str, ArrayWriter] = {}
 
     def write(self, rows: Rows) -> None:
         with refusals_named(self._store.path):
-            # One array for all columns: zarr needs 5 ms to make one, as long as for the frames themselves.
             for name, array in {**frames_of(rows), _COLUMNS: pack(columns_of(rows), self._store.spec)}.items():
                 if name not in self._arrays:
-                    self._arrays[name] = _GrowingArray(self._group, name, array)
+                    self._arrays[name] = ArrayWriter(self._pending.path / name, array)
                 self._arrays[name].write(array)
 
     def publish(self, summary: EpisodeSummary, digest: str) -> bool:
+        names = [list(pair) for pair in names_of(self._store.spec).items()]
         with refusals_named(self._store.path):
             for array in self._arrays.values():
                 array.close()
-            names = [list(pair) for pair in names_of(self._store.spec).items()]
-            self._group.update_attributes({"summary": summary.to_dict(), "digest": digest, "columns": names})
+            write_group(self._pending.path, {"summary": summary.to_dict(), "digest": digest, "columns": names})
         return self._store.publish(self._pending, summary.id, digest)
 
     def close(self) -> None:
         self._pending.close()
 
 
-class _GrowingArray:
-    """An array on disk that rows are added to, a whole shard at a time."""
-
-    def __init__(self, group: Any, name: str, like: np.ndarray) -> None:
-        from zarr.codecs import ZstdCodec
-
-        row_bytes = max(1, like[:1].nbytes)
-        rows = max(1, min(_FRAMES_PER_CHUNK, _CHUNK_BYTES // row_bytes))
-        shard = rows * max(1, min(_CHUNKS_PER_SHARD, _SHARD_BYTES // (rows * row_bytes)))
-        self._array = group.create_array(
-            name,
-            shape=(0, *like.shape[1:]),
-            dtype=like.dtype,
-            chunks=(rows, *like.shape[1:]),
-            shards=(shard, *like.shape[1:]),
-            compressors=ZstdCodec(level=_ZSTD_LEVEL, checksum=True),
-            # Else black frames would be no file at all, as if it had been lost.
-            config={"write_empty_chunks": True},
-        )
-        self._buffer = np.empty((shard, *like.shape[1:]), like.dtype)
-        self._filled = 0
-
-    def write(self, rows: np.ndarray) -> None:
-        while len(rows):
-            count = min(len(rows), len(self._buffer) - self._filled)
-            self._buffer[self._filled : self._filled + count] = rows[:count]
-            self._filled += count
-            rows = rows[count:]
-            if self._filled == len(self._buffer):
-                self._flush()
-
-    def close(self) -> None:
-        if self._filled:
-            self._flush()
-
-    def _flush(self) -> None:
-        start = self._array.shape[0]
-        self._array.resize((start + self._filled, *self._array.shape[1:]))
-        self._array[start:] = self._buffer[: self._filled]
-        self._filled = 0
-
-
 def _read(folder: Path, spec: EpisodeSpec, start: int, stop: int) -> Rows:
-    names = [image_key(camera.name) for camera in spec.cameras]
-    arrays = _read_arrays(folder, [*names, _COLUMNS], start, stop)
+    frames = {key: read_rows(folder / key, start, stop) for key in (image_key(camera.name) for camera in spec.cameras)}
+    table = read_rows(folder / _COLUMNS, start, stop)
     with damage_named(folder):
-        return rows_of(spec, arrays, unpack(arrays[_COLUMNS], spec))
-
-
-def _read_arrays(folder: Path, names: Sequence[str], start: int, stop: int) -> dict[str, np.ndarray]:
-    import zarr
-
-    try:
-        group = zarr.open_group(folder, mode="r")
-        for name in names:
-            _check_shards(folder / name, group[name], start, stop)
-        return {name: group[name][start:stop] for name in names}
-    except (OSError, ValueError, RuntimeError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
-        raise StoreError(f"episode {folder.name!r} in {folder.parents[1]} is damaged ({error}); discard it") from error
-
-
-def _check_shards(folder: Path, array: Any, start: int, stop: int) -> None:
-    """Raise FileNotFoundError if a file with some of these rows is lost; zarr would read zeros in its place."""
-    for number in range(start // array.shards[0], -(-stop // array.shards[0])):
-        file = folder.joinpath("c", str(number), *["0"] * (array.ndim - 1))
-        if not file.is_file():
-            raise FileNotFoundError(f"{file} is missing")
+        return rows_of(spec, frames, unpack(table, spec))

@@ -124,5 +124,5 @@ def test_a_zarr_array_of_another_layout_is_refused(tmp_path, spec, make_episode)
     zarr.open_group(folder).create_array(
         "observation.images.top", shape=(7, 16, 24, 3), dtype="u1", chunks=(1, 16, 24, 3)
     )
-    with pytest.raises(StoreError, match=r"not laid out as demoloom writes arrays.*demoloom convert"):
+    with pytest.raises(StoreError, match=r"not laid out as demoloom writes arrays; restore it"):
         read(open_frames(reader), "run-000000", "top", np.array([3]))
