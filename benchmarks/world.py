@@ -42,7 +42,7 @@ def write_untrained(path: Path) -> Path:
     names = {name: label.names for name, label in spec.labels.items()}
     probe = Probe(ProbeNet(1, 64, 64, 4, config.probe.width, config.probe.num_blocks), names, (64, 64, 1))
     start, state = np.full((1, 64, 64, 3), 255, np.uint8), np.zeros((1, 2), np.float32)
-    save_pretrained(path, WorldModel(config.model, spec), probe, TASK, start, state)
+    save_pretrained(path, WorldModel(config.model, spec, [TASK]), probe, start, state)
     return path
 
 

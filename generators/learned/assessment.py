@@ -36,16 +36,22 @@ def assess_world(world: Path, dataset: Path, num_episodes: int = 50) -> dict[str
         SpecMismatch: they are not of one robot; the message lists the differences.
     """
     checkpoint = from_pretrained(world)
-    model, data = checkpoint.model, read_interaction(dataset, num_episodes=num_episodes)
+    model, data = (
+        checkpoint.model,
+        read_interaction(dataset, num_episodes=num_episodes, multiple=checkpoint.model.config.canvas_multiple),
+    )
     if found := model.spec.differences(data.spec):
         raise SpecMismatch(f"the world at {world} is not one of the robot of {dataset}: {'; '.join(found)}")
     every = np.arange(len(data.starts) - 1)
     vectors = model.scale_vectors(data.state, data.labels)
     actions = model.scale_actions(torch.from_numpy(data.action))
     latents = encode_all(model, data.frames)
-    sequences = Sequences(Timeline(data.starts, every), latents, vectors, actions, model.config.history)
+    task = torch.tensor([model.task_number(text) for text in data.tasks])[torch.from_numpy(data.task)]
+    sequences = Sequences(
+        Timeline(data.starts, every), latents, vectors, actions, model.config.history, model.config.anchor, task
+    )
     run = roll_open_loop(model, data, sequences, every)
-    score = read_scores(model, latents, vectors)
+    score = read_scores(model, latents, vectors, task)
     return {
         "episodes": len(every),
         "open_loop": open_loop_table(model, data, run, checkpoint.probe),

@@ -33,23 +33,23 @@ class Checkpoint:
     Args:
         model: its networks.
         probe: reads the labels of a start; None where the data had none.
-        task: the instruction of the episodes it was trained on.
-        start_frames: (K, H, W, 3V) uint8, real frames at rest to start from.
+        start_frames: (K, H, W, 3V) uint8, real frames at rest to start from, on the model's canvas.
         start_states: (K, S) float32, the states that go with them.
+        start_tasks: (K,) int64, which of the model's tasks each is a start of.
         hash: SHA-256 of the files, which names this world in lineage.
     """
 
     model: WorldModel
     probe: Probe | None
-    task: str
     start_frames: np.ndarray
     start_states: np.ndarray
+    start_tasks: np.ndarray
     hash: str
 
 
 def save_pretrained(
-    path: Path | str, model: WorldModel, probe: Probe | None, task: str, start_frames: np.ndarray,
-    start_states: np.ndarray,
+    path: Path | str, model: WorldModel, probe: Probe | None, start_frames: np.ndarray, start_states: np.ndarray,
+    start_tasks: np.ndarray | None = None,
 ) -> None:  # fmt: skip
     """Write a world as `config.json`, `spec.json`, `model.safetensors`, `starts.safetensors` and `probe/`."""
     path = Path(path)
@@ -58,10 +58,14 @@ def save_pretrained(
         probe.save_pretrained(path / "probe")
     write_json(path / "spec.json", model.spec.to_dict())
     save_file({name: value.contiguous() for name, value in model.state_dict().items()}, path / "model.safetensors")
-    starts = {"frames": np.ascontiguousarray(start_frames), "states": np.ascontiguousarray(start_states)}
+    starts = {
+        "frames": np.ascontiguousarray(start_frames),
+        "states": np.ascontiguousarray(start_states),
+        "tasks": np.zeros(len(start_frames), np.int64) if start_tasks is None else start_tasks,
+    }
     save_arrays(starts, path / "starts.safetensors")
     # Last, since a folder without it is no checkpoint.
-    write_json(path / "config.json", {"format": _FORMAT, "task": task, "model": asdict(model.config)})
+    write_json(path / "config.json", {"format": _FORMAT, "tasks": model.tasks, "model": asdict(model.config)})
 
 
 def from_pretrained(path: Path | str) -> Checkpoint:
@@ -78,10 +82,11 @@ def from_pretrained(path: Path | str) -> Checkpoint:
         )
     try:
         config = json.loads((path / "config.json").read_text())
-        model = WorldModel(_config(path, config), EpisodeSpec.from_dict(json.loads((path / "spec.json").read_text())))
+        spec = EpisodeSpec.from_dict(json.loads((path / "spec.json").read_text()))
+        model = WorldModel(_config(path, config), spec, config["tasks"])
         model.load_state_dict(load_file(path / "model.safetensors"))
         starts = load_arrays(path / "starts.safetensors")
-        frames, states = starts["frames"], starts["states"]
+        frames, states, tasks = starts["frames"], starts["states"], starts["tasks"]
     except CheckpointError:
         raise
     except (SafetensorError, ValueError, KeyError, TypeError, RuntimeError) as error:
@@ -93,7 +98,7 @@ def from_pretrained(path: Path | str) -> Checkpoint:
     # bits, which rounding to single precision takes away.
     model.vector_dynamics.double()
     probe = Probe.from_pretrained(path / "probe") if model.spec.labels else None
-    return Checkpoint(model, probe, str(config["task"]), frames, states, hash_checkpoint(path))
+    return Checkpoint(model, probe, frames, states, tasks, hash_checkpoint(path))
 
 
 def _config(path: Path, data: Mapping[str, Any]) -> WorldConfig:

@@ -106,18 +106,19 @@ class Objective:
         return torch.where(torch.rand(count, generator=self._noise) < _SHARE_LARGEST, LARGEST, level)
 
 
-def white_noise(seeds: np.ndarray, steps: np.ndarray, shape: Sequence[int]) -> Tensor:
+def white_noise(seeds: Tensor, steps: Tensor, shape: Sequence[int]) -> Tensor:
     """(N, *shape) standard normal float32 for N slots, each a function of its own seed and step alone.
 
     Args:
         seeds, steps: (N,) int64, not negative.
     """
-    # Each step has a part of the counter to itself, 2**128 blocks long.
-    chances = [
-        np.random.Philox(key=int(seed), counter=int(step) << 128) for seed, step in zip(seeds, steps, strict=True)
-    ]
-    drawn = [np.random.Generator(chance).standard_normal(tuple(shape), np.float32) for chance in chances]
-    return torch.from_numpy(np.stack(drawn))
+    drawn = torch.empty(len(seeds), *shape)
+    if drawn.numel():
+        for slot, (seed, step) in enumerate(zip(seeds.tolist(), steps.tolist(), strict=True)):
+            # Each step has a part of the counter to itself, 2**128 blocks long.
+            chance = np.random.Generator(np.random.Philox(key=seed, counter=step << 128))
+            chance.standard_normal(dtype=np.float32, out=drawn[slot].numpy())
+    return drawn
 
 
 def _under_noise(change: Tensor, level: Tensor, white: Tensor) -> NoisyChange:

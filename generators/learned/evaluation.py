@@ -12,6 +12,7 @@ from torch.nn import functional as F
 
 from ..probe import Probe, label_errors
 from .body_frames import POSE_NAMES
+from .dynamics import follow
 from .interaction import Interaction
 from .model import WorldModel
 from .sequences import Sequences
@@ -47,8 +48,9 @@ def roll_open_loop(model: WorldModel, data: Interaction, sequences: Sequences, e
             if step in HORIZONS or step % 8 == 0:
                 kept[step] = latents[:, -1]
             if step < longest:
-                latent, vector = model.predict(latents, vectors, sequences.action_history(rows + step))
-                latents = torch.cat([latents[:, 1:], latent[:, None]], 1)
+                actions, noise = sequences.action_history(rows + step), torch.randn(model.noise_shape(len(rows)))
+                latent, vector = model.predict(latents, vectors, actions, sequences.task(rows), noise)
+                latents = follow(latents, latent, sequences.anchored)
                 vectors = torch.cat([vectors[:, 1:], vector[:, None]], 1)
     return OpenLoop(rows, kept)
 
@@ -81,10 +83,14 @@ def open_loop_table(model: WorldModel, data: Interaction, run: OpenLoop, probe: 
 
 
 def psnr(shown: np.ndarray, real: np.ndarray, where: np.ndarray | None = None) -> float:
-    """Peak signal-to-noise ratio in dB, the mean over frames (N, H, W, C) uint8; with `where` (N, H, W) over it."""
+    """Peak signal-to-noise ratio in dB, the mean over frames (N, H, W, C) uint8; with `where` (N, H, W) over it.
+
+    Frames that are equal, or compared nowhere, have 80 dB.
+    """
     error = ((shown.astype(np.float32) - real) / 255) ** 2
     if where is not None:
-        return float(-10 * np.log10(error.mean(-1)[where].mean() + 1e-8)) if where.any() else float("nan")
+        error = error.mean(-1)[where]
+        return float(-10 * np.log10((error.mean() if len(error) else 0.0) + 1e-8))
     return float((-10 * np.log10(error.mean((1, 2, 3)) + 1e-8)).mean())
 
 
@@ -133,8 +139,9 @@ def one_step_cycle_errors(model: WorldModel, sequences: Sequences, rows: np.ndar
     with torch.inference_mode():
         for part in np.array_split(rows, -(-len(rows) // 256)):
             predicted, _ = model.predict(
-                sequences.history(part), sequences.vector_history(part), sequences.action_history(part)
-            )
+                sequences.history(part), sequences.vector_history(part), sequences.action_history(part),
+                sequences.task(part),
+            )  # fmt: skip
             errors.append(cycle_error(model.autoencoder, predicted, model.decode_float(predicted)))
     return torch.cat(errors).numpy()
 

@@ -7,8 +7,8 @@ import numpy as np
 from .interaction import Interaction
 
 
-def choose_starts(data: Interaction, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Frames (K, H, W, 3V) and states (K, S), at most `count`: first frames of episodes, then others, evenly spread.
+def choose_starts(data: Interaction, count: int) -> np.ndarray:
+    """Rows (K,), at most `count`: first ones of episodes, then others, evenly spread.
 
     No two come from one moment, so that demonstrations differ: the same start under a script without chance is the
     same demonstration. What moved in the recording starts at rest. Successes are no starts.
@@ -17,8 +17,7 @@ def choose_starts(data: Interaction, count: int) -> tuple[np.ndarray, np.ndarray
     later = np.setdiff1d(np.arange(len(data.state)), first)
     rows = first[_spread(len(first), count)]
     rows = np.concatenate([rows, later[_spread(len(later), count - len(rows))]])
-    rows = rows[~data.success[rows]]
-    return data.frames[rows], data.state[rows]
+    return rows[~data.success[rows]]
 
 
 def _spread(available: int, wanted: int) -> np.ndarray:

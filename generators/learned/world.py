@@ -13,7 +13,10 @@ from torch import Tensor
 
 from ...storage.errors import SpecMismatch
 from ..world import World, as_seeds, bounded_actions, reset_mask
+from .canvas import cut_out, lay_out
 from .checkpoint import from_pretrained
+from .consistency import white_noise
+from .dynamics import follow
 from .model import to_uint8
 from .trust import cycle_error, trust_of
 
@@ -23,16 +26,18 @@ class Snapshot:
     """All slots of a learned world at one moment.
 
     Args:
-        latents: (N, history, C, H, W), the present one last.
+        latents: (N, num_latents, C, H, W), the present one last.
         vectors: (N, history, D) scaled state and labels.
         actions: (N, history, A) scaled; the last led to the present latent.
-        fresh: (N,) bool, slots that have not been stepped since their start.
+        ages: (N,) int64, steps since the slot's start.
+        chances: (N,) int64, from which, with the age, the noise of a sampled prediction follows.
     """
 
     latents: Tensor
     vectors: Tensor
     actions: Tensor
-    fresh: Tensor
+    ages: Tensor
+    chances: Tensor
 
 
 class LearnedWorld(World):
@@ -46,15 +51,21 @@ class LearnedWorld(World):
     Args:
         checkpoint: folder of a trained world.
         num_envs: how many episodes are stepped together.
+        task: which task, where the checkpoint has several: its starts are those of this task, and the score is of it.
+            By default the first of the interaction data.
 
     Raises:
         CheckpointError: the folder cannot be loaded.
+        SpecMismatch: it has several tasks, and this is none of them.
     """
 
-    def __init__(self, checkpoint: str, num_envs: int) -> None:
+    def __init__(self, checkpoint: str, num_envs: int, task: str | None = None) -> None:
         self._checkpoint = from_pretrained(Path(checkpoint))
-        self._model = self._checkpoint.model
-        super().__init__(replace(self._model.spec, labels={}), num_envs, self._checkpoint.task)
+        model = self._model = self._checkpoint.model
+        number = 0 if task is None else model.task_number(task)
+        super().__init__(replace(model.spec, labels={}), num_envs, model.tasks[number])
+        self._tasks = torch.full((num_envs,), number)
+        self._starts = np.flatnonzero(self._checkpoint.start_tasks == number)
         self._now: Snapshot | None = None
 
     def reset(
@@ -67,8 +78,9 @@ class LearnedWorld(World):
         """
         mask = reset_mask(options, self.num_envs, first=self._now is None)
         given = (options or {}).get("start")
-        start = self._drawn_starts(as_seeds(seed, self.num_envs)) if given is None else self._given_starts(given)
-        begun = self._at_rest(*start)
+        rngs = [np.random.default_rng(one) for one in as_seeds(seed, self.num_envs)]
+        start = self._drawn_starts(rngs) if given is None else self._given_starts(given)
+        begun = self._at_rest(*start, chances=torch.tensor([int(rng.integers(2**62)) for rng in rngs]))
         self._now = begun if self._now is None else _choose(torch.from_numpy(mask), begun, self._now)
         return self._look()
 
@@ -99,11 +111,10 @@ class LearnedWorld(World):
             raise ValueError("the world has no episodes yet; call reset() first")
         return self._now
 
-    def _drawn_starts(self, seeds: list[int | None]) -> tuple[np.ndarray, np.ndarray]:
+    def _drawn_starts(self, rngs: Sequence[np.random.Generator]) -> tuple[np.ndarray, np.ndarray]:
         """Frames (N, H, W, 3V) and states (N, S)."""
-        frames, states = self._checkpoint.start_frames, self._checkpoint.start_states
-        drawn = [np.random.default_rng(seed).integers(len(frames)) for seed in seeds]
-        return frames[drawn], states[drawn]
+        drawn = self._starts[[rng.integers(len(self._starts)) for rng in rngs]]
+        return self._checkpoint.start_frames[drawn], self._checkpoint.start_states[drawn]
 
     def _given_starts(self, start: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         shapes: dict[str, tuple[int, ...]] = {
@@ -115,18 +126,19 @@ class LearnedWorld(World):
         if wrong:
             raise SpecMismatch(f"this world cannot start from the given observation: {'; '.join(wrong)}")
         *cameras, state = (np.asarray(start[name]) for name in shapes)
-        return np.concatenate(cameras, axis=-1), state
+        return lay_out(cameras, *self._model.canvas), state
 
     @torch.inference_mode()
-    def _at_rest(self, frames: np.ndarray, states: np.ndarray) -> Snapshot:
-        probe, length = self._checkpoint.probe, self._model.config.history
+    def _at_rest(self, frames: np.ndarray, states: np.ndarray, chances: Tensor) -> Snapshot:
+        probe, config = self._checkpoint.probe, self._model.config
         vectors = self._model.scale_vectors(states, {} if probe is None else probe(frames))
         latents = self._model.encode(frames)
         return Snapshot(
-            latents=latents[:, None].expand(-1, length, -1, -1, -1).clone(),
-            vectors=vectors[:, None].expand(-1, length, -1).clone(),
-            actions=torch.zeros(self.num_envs, length, self.episode_spec.action.size),
-            fresh=torch.ones(self.num_envs, dtype=torch.bool),
+            latents=latents[:, None].expand(-1, config.num_latents, -1, -1, -1).clone(),
+            vectors=vectors[:, None].expand(-1, config.history, -1).clone(),
+            actions=torch.zeros(self.num_envs, config.history, self.episode_spec.action.size),
+            ages=torch.zeros(self.num_envs, dtype=torch.int64),
+            chances=chances,
         )
 
     @torch.inference_mode()
@@ -134,25 +146,26 @@ class LearnedWorld(World):
         # At rest the action before the first is taken to be the first, as in training.
         shifted = torch.cat([now.actions[:, 1:], action[:, None]], 1)
         repeated = action[:, None].expand_as(shifted)
-        actions = torch.where(now.fresh[:, None, None], repeated, shifted)
-        latent, vector = self._model.predict(now.latents, now.vectors, actions)
+        actions = torch.where((now.ages == 0)[:, None, None], repeated, shifted)
+        noise = white_noise(now.chances, now.ages, self._model.noise_shape(self.num_envs)[1:])
+        latent, vector = self._model.predict(now.latents, now.vectors, actions, self._tasks, noise)
         return Snapshot(
-            latents=torch.cat([now.latents[:, 1:], latent[:, None]], 1),
+            latents=follow(now.latents, latent, self._model.config.anchor),
             vectors=torch.cat([now.vectors[:, 1:], vector[:, None]], 1),
             actions=actions,
-            fresh=torch.zeros_like(now.fresh),
+            ages=now.ages + 1,
+            chances=now.chances,
         )
 
     @torch.inference_mode()
     def _look(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         model, latents, vectors = self._model, self._moment().latents[:, -1], self._moment().vectors[:, -1]
         decoded = model.decode_float(latents)
-        score = model.score(latents, vectors)
+        score = model.score(latents, vectors, self._tasks)
         trust = trust_of(cycle_error(model.autoencoder, latents, decoded), model.trust_usual, model.trust_limit)
         frames = to_uint8(decoded)
         observation = {
-            f"observation.images.{camera.name}": np.ascontiguousarray(frames[..., 3 * i : 3 * i + 3])
-            for i, camera in enumerate(self.episode_spec.cameras)
+            f"observation.images.{name}": view for name, view in cut_out(frames, self.episode_spec.cameras).items()
         }
         observation["observation.state"] = model.state_of(vectors).numpy().copy()
         success = (score > model.success_threshold).numpy()
@@ -176,5 +189,6 @@ def _choose(mask: Tensor, begun: Snapshot, running: Snapshot) -> Snapshot:
         latents=torch.where(wide[..., None, None], begun.latents, running.latents),
         vectors=torch.where(wide, begun.vectors, running.vectors),
         actions=torch.where(wide, begun.actions, running.actions),
-        fresh=torch.where(mask, begun.fresh, running.fresh),
+        ages=torch.where(mask, begun.ages, running.ages),
+        chances=torch.where(mask, begun.chances, running.chances),
     )

@@ -200,7 +200,7 @@ def _rows(observation: Observation, slots: Sequence[int]) -> Observation:
 
 
 def _frames(observation: Observation) -> np.ndarray:
-    return np.stack([values for key, values in observation.items() if "images" in key])
+    return np.concatenate([values.ravel() for key, values in observation.items() if "images" in key])
 
 
 def _equal(first: Sequence[Observation], second: Sequence[Observation], tolerance: float = 0.0) -> bool:

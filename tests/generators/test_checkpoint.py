@@ -12,7 +12,7 @@ from demoloom.storage.errors import CheckpointError
 
 from .moving_square import SPEC
 
-CONFIG = json.dumps({"format": 2, "task": "", "model": {}}).encode()
+CONFIG = json.dumps({"format": 3, "tasks": [""], "model": {}}).encode()
 NO_LOWS = {**SPEC.to_dict(), "state": {"names": ["x", "y"], "low": [], "high": []}}
 
 

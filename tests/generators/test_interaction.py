@@ -11,7 +11,8 @@ from demoloom.generators.learned.autoencoder_training import encode_all, set_bac
 from demoloom.generators.learned.crops import Crops
 from demoloom.generators.learned.interaction import Interaction, collect_rows, read_interaction
 from demoloom.generators.learned.model import WorldModel
-from demoloom.generators.learned.optimisation import TrainingLog
+from demoloom.generators.learned.training_log import TrainingLog
+from demoloom.generators.learned.training_stage import Training
 from demoloom.storage import ZarrStore
 from demoloom.storage.errors import ConfigError
 from demoloom.storage.row_table import StoredFrames
@@ -92,8 +93,8 @@ def test_an_autoencoder_learns_the_same_from_frames_on_disk(tmp_path, dataset, o
         model = WorldModel(CONFIG.model, data.spec)
         rows = data.rows(np.array([0, 1]))
         set_background(model, data.frames, rows)
-        log = TrainingLog(tmp_path / "log.jsonl", 5)
-        train_autoencoder(model, data, rows, 5, 8, CONFIG.crop, CONFIG.lr, np.random.default_rng(0), log)
+        stage = Training(0, TrainingLog(tmp_path / "log.jsonl", 5)).stage("autoencoder")
+        train_autoencoder(model, data, rows, 5, 8, CONFIG.crop, CONFIG.lr, stage)
         return [*model.autoencoder.state_dict().values(), encode_all(model, data.frames)]
 
     for left, right in zip(weights(on_disk), weights(read_interaction(dataset)), strict=True):

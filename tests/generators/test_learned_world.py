@@ -100,11 +100,11 @@ def test_noise_is_trusted_less_than_real_frames(checkpoint: Path) -> None:
 
 def test_what_was_saved_loads_equal(checkpoint: Path, tmp_path: Path) -> None:
     first = from_pretrained(checkpoint)
-    save_pretrained(tmp_path / "copy", first.model, first.probe, first.task, first.start_frames, first.start_states)
+    save_pretrained(tmp_path / "copy", first.model, first.probe, first.start_frames, first.start_states)
     second = from_pretrained(tmp_path / "copy")
     assert second.hash == first.hash
     assert second.model.spec == SPEC
-    assert second.task == "Move the square."
+    assert second.model.tasks[0] == "Move the square."
     assert all((second.model.state_dict()[name] == value).all() for name, value in first.model.state_dict().items())
 
 
@@ -115,7 +115,7 @@ def test_a_folder_without_a_world_is_refused(tmp_path: Path) -> None:
 
 def test_a_cut_off_checkpoint_is_refused_as_damaged(checkpoint: Path, tmp_path: Path) -> None:
     loaded = from_pretrained(checkpoint)
-    save_pretrained(tmp_path, loaded.model, loaded.probe, loaded.task, loaded.start_frames, loaded.start_states)
+    save_pretrained(tmp_path, loaded.model, loaded.probe, loaded.start_frames, loaded.start_states)
     weights = tmp_path / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-100])
     with pytest.raises(CheckpointError, match="is damaged"):
@@ -151,7 +151,7 @@ def test_training_says_how_far_it_is_and_keeps_its_losses(checkpoint: Path) -> N
 
 def test_another_format_is_refused_with_both_numbers(checkpoint: Path, tmp_path: Path) -> None:
     loaded = from_pretrained(checkpoint)
-    save_pretrained(tmp_path, loaded.model, loaded.probe, loaded.task, loaded.start_frames, loaded.start_states)
+    save_pretrained(tmp_path, loaded.model, loaded.probe, loaded.start_frames, loaded.start_states)
     config = json.loads((tmp_path / "config.json").read_text()) | {"format": 99}
     (tmp_path / "config.json").write_text(json.dumps(config))
     with pytest.raises(CheckpointError, match="format 99, this version reads 2"):

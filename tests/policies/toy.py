@@ -84,7 +84,7 @@ def write_world(path: Path, spec: EpisodeSpec = SPEC) -> Path:
     probe = Probe(ProbeNet(1, SIZE, SIZE, num_labels, 8, 1), names, (SIZE, SIZE, 1)) if names else None
     start = np.full((1, SIZE, SIZE, 3), 255, np.uint8)
     state = np.zeros((1, 2), np.float32)
-    save_pretrained(path, WorldModel(config, spec), probe, "Go to the middle.", start, state)
+    save_pretrained(path, WorldModel(config, spec, ["Go to the middle."]), probe, start, state)
     return path
 
 
