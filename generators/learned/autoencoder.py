@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from .layers import ResBlock
+from .layers import Halve, ResBlock
 
 _HALF_WIDTH = 32
 
@@ -34,8 +34,8 @@ class Encoder(nn.Module):
             nn.Conv2d(12 * num_cameras, widths[0], 3, padding=1),
             nn.SiLU(),
             *between,
-            nn.PixelUnshuffle(2),
-            nn.Conv2d(4 * widths[-1], width, 1),
+            nn.Identity(),
+            Halve(widths[-1], width),
             ResBlock(width),
             ResBlock(width),
             nn.SiLU(),

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from .config import WorldConfig
 from .consistency import NoisyChange
 from .crops import Crops
-from .layers import ResBlock, by_row, coordinates
+from .layers import Halve, Linear, PerCell, ResBlock, coordinates, linear
 from .vector_dynamics import second_order, second_order_size
 
 _CONDITION = 128
@@ -19,6 +19,7 @@ _MOST_FRAMES = 16
 #: At this scale a tenth of the image is about one unit.
 _ZOOM = 5.0
 _MAP_CHANNELS = 48
+_FAR = 8.0
 #: Cells whose gate stays below this are copied exactly, so that what nothing touches cannot creep.
 _CLOSED = 0.15
 
@@ -38,13 +39,9 @@ class LearnedFrames(nn.Module):
         super().__init__()
         pairs = max(1, size // 2)
         self._num_frames = min(_MOST_FRAMES, pairs * pairs)
-        self.affine = nn.Linear(second_order_size(size), 6 * self._num_frames)
+        self.affine = Linear(second_order_size(size), 6 * self._num_frames)
         self.cells = nn.Sequential(
-            nn.Conv2d(6 * self._num_frames, 64, 1),
-            nn.SiLU(),
-            nn.Conv2d(64, 64, 1),
-            nn.SiLU(),
-            nn.Conv2d(64, _MAP_CHANNELS, 1),
+            PerCell(6 * self._num_frames, 64), nn.SiLU(), PerCell(64, 64), nn.SiLU(), PerCell(64, _MAP_CHANNELS)
         )
         if size > 1:
             self._begin_at_pairs(size)
@@ -75,16 +72,14 @@ class LearnedFrames(nn.Module):
 
     def forward(self, vector: Tensor, grid: Tensor) -> Tensor:
         """(B, D) and the cells' places (1 or B, 2, H, W) -> (B, channels, H, W)."""
-        # In bfloat16 a place would be known to two pixels only.
-        with torch.autocast("cpu", enabled=False):
-            affine = by_row(self.affine, second_order(vector)).view(-1, 2 * self._num_frames, 3)
-            grid = grid.expand(len(vector), -1, -1, -1)
-            right, down, shift = affine[..., None, None].unbind(2)
-            places = right * grid[:, :1] + down * grid[:, 1:] + shift
-            distance = places.unflatten(1, (-1, 2)).square().sum(2)
-            seen = [places.clamp(-4, 4), torch.tanh(places), torch.exp(-distance), torch.exp(-10 * distance)]
-            maps: Tensor = self.cells(torch.cat(seen, 1))
-        return maps
+        affine = self.affine(second_order(vector)).view(-1, 2 * self._num_frames, 3)
+        cells = grid.flatten(2).transpose(1, 2).expand(len(vector), -1, -1)
+        places = torch.baddbmm(affine[:, None, :, 2], cells, affine[..., :2].transpose(1, 2))
+        # Farther away the exponential is next to nothing, and numbers below 1e-38 are slow to multiply.
+        distance = (places[..., ::2].square() + places[..., 1::2].square()).clamp_max(_FAR)
+        seen = [places.clamp(-4, 4), torch.tanh(places), torch.exp(-distance), torch.exp(-10 * distance)]
+        maps: Tensor = self.cells(torch.cat(seen, 2))
+        return maps.transpose(1, 2).unflatten(2, grid.shape[2:])
 
 
 class Dynamics(nn.Module):
@@ -111,13 +106,13 @@ class Dynamics(nn.Module):
         self.register_buffer("grid", coordinates(height, width), persistent=False)
         inputs = vector_size + config.history * action_size + sampled
         self.condition = nn.Sequential(
-            nn.Linear(inputs + 1, _CONDITION), nn.SiLU(), nn.Linear(_CONDITION, _CONDITION), nn.SiLU()
+            Linear(inputs + 1, _CONDITION), nn.SiLU(), Linear(_CONDITION, _CONDITION), nn.SiLU()
         )
         self.frames = LearnedFrames(vector_size + action_size)
         self.stem = nn.Conv2d(config.num_latents * channels + _MAP_CHANNELS, features, 3, padding=1)
         self.place = nn.Parameter(0.02 * torch.randn(features, height, width))
         self.before = ResBlock(features, _CONDITION)
-        self.down = nn.Conv2d(4 * features, 2 * features, 1)
+        self.down = Halve(features, 2 * features)
         self.middle = nn.ModuleList(ResBlock(2 * features, _CONDITION) for _ in range(config.num_dynamics_blocks))
         self.up = nn.Conv2d(2 * features, 4 * features, 1)
         self.after = ResBlock(features, _CONDITION)
@@ -127,13 +122,13 @@ class Dynamics(nn.Module):
         self.task = nn.Embedding(num_tasks, _CONDITION) if num_tasks > 1 else None
 
     def forward(
-        self, history: Tensor, vector: Tensor, actions: Tensor, noise: Tensor, crops: Crops | None = None,
+        self, history: Tensor | None, vector: Tensor, actions: Tensor, noise: Tensor, crops: Crops | None = None,
         task: Tensor | None = None, noisy: NoisyChange | None = None,
     ) -> tuple[Tensor, Tensor]:  # fmt: skip
         """Predict one step.
 
         Args:
-            history: (B, num_latents, C, H, W) latents, the present one last and an anchor first.
+            history: (B, num_latents, C, H, W) latents, the present one last and an anchor first; None where hidden.
             vector: (B, D) state and labels of the next frame.
             actions: (B, history, A) in [-1, 1]; the last is commanded now, the others led to the latents before.
             noise: (B,) standard deviation of the noise on the history.
@@ -148,22 +143,38 @@ class Dynamics(nn.Module):
         if noisy is not None:
             change, level = noisy.scaled()
             known.append(level)
-        condition = by_row(self.condition, torch.cat(known, 1))
-        if self.task is not None:
-            condition = condition + self.task(task)
         grid, place = (maps[None] if crops is None else crops.of_maps(maps) for maps in (self.grid, self.place))
-        maps = self.frames(torch.cat([vector, actions[:, -1]], 1), grid)
-        x = self.stem(torch.cat([history.flatten(1, 2), maps], 1)) + place
+        # In bfloat16 a place would be known to two pixels only.
+        with torch.autocast("cpu", enabled=False):
+            before, *middle, after = self._films(torch.cat(known, 1), task)
+            maps = self.frames(torch.cat([vector, actions[:, -1]], 1), grid)
+        x = self._see(history, maps) + place
         if self.noisy is not None:
             x = x + self.noisy(change)
-        fine = self.before(x, condition)
-        x = self.down(F.pixel_unshuffle(fine, 2))
-        for block in self.middle:
-            x = block(x, condition)
-        x = self.after(fine + F.pixel_shuffle(self.up(x), 2), condition)
+        fine = self.before(x, before)
+        x = self.down(fine)
+        for block, film in zip(self.middle, middle, strict=True):
+            x = block(x, film)
+        x = self.after(fine + F.pixel_shuffle(self.up(x), 2), after)
         out = self.head(F.silu(x)).float()
         delta = out[:, :-1] if noisy is None else noisy.resolve(out[:, :-1])
         return delta, out[:, -1:] + 1
+
+    def _films(self, known: Tensor, task: Tensor | None) -> list[Tensor]:
+        """How what is known (B, inputs) scales and shifts the channels of each block, by one product for all."""
+        condition = self.condition(known)
+        if self.task is not None:
+            condition = condition + self.task(task)
+        layers = [block.film for block in (self.before, *self.middle, self.after)]
+        weight, bias = torch.cat([layer.weight for layer in layers]), torch.cat([layer.bias for layer in layers])
+        return list(linear(condition, weight, bias).split([layer.out_features for layer in layers], 1))
+
+    def _see(self, history: Tensor | None, maps: Tensor) -> Tensor:
+        """The first convolution. A hidden history is as one of zeros, of which nothing comes."""
+        if history is None:
+            return F.conv2d(maps, self.stem.weight[:, -_MAP_CHANNELS:], self.stem.bias, padding=1)
+        seen: Tensor = self.stem(torch.cat([history.flatten(1, 2), maps], 1))
+        return seen
 
 
 def follow(history: Tensor, latent: Tensor, anchored: bool) -> Tensor:

@@ -16,7 +16,6 @@ from .canvas import canvas_size
 from .config import WorldConfig
 from .consistency import NoisyChange, sampling_levels
 from .dynamics import Dynamics, advance
-from .layers import by_row
 from .optimisation import autocast
 from .reader import Reader
 from .vector_dynamics import VectorDynamics, VectorReader, keep_on_circles
@@ -155,9 +154,9 @@ class WorldModel(nn.Module):
         self, latents: Tensor, vector: Tensor, actions: Tensor, task: Tensor | None = None, noise: Tensor | None = None
     ) -> Tensor:
         """The next latent (B, C, H, W), given the next vector (B, D); other arguments as for `predict`."""
-        shown = torch.zeros_like(latents) if self.draws_anew else latents
+        shown = None if self.draws_anew else latents
         level = latents.new_full((len(latents),), float(self.draws_anew))
-        present = following = shown[:, -1]
+        present = following = torch.zeros_like(latents[:, -1]) if shown is None else shown[:, -1]
         for step in range(self.config.sampling_steps):
             noisy = self._under_noise(following - present, step, noise)
             with autocast():
@@ -191,7 +190,7 @@ class WorldModel(nn.Module):
 
     def score(self, latents: Tensor, vectors: Tensor, task: Tensor | None = None) -> Tensor:
         """The score (B,) in [0, 1], read from the vectors where the data had labels, else from the latents."""
-        read = by_row(self.score_head, vectors if self.spec.labels else latents)
+        read = self.score_head(vectors if self.spec.labels else latents)
         return of_task(read, task).clamp(0, 1)
 
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from .layers import ResBlock, coordinates
+from .layers import Linear, ResBlock, coordinates
 
 _NUM_KEYPOINTS = 32
 
@@ -34,7 +34,7 @@ class Reader(nn.Module):
         self.blocks = nn.ModuleList(ResBlock(features) for _ in range(num_blocks))
         self.keypoints = nn.Conv2d(features, 2 * _NUM_KEYPOINTS, 1)
         self.mlp = nn.Sequential(
-            nn.Linear(3 * _NUM_KEYPOINTS, 128), nn.SiLU(), nn.Linear(128, 128), nn.SiLU(), nn.Linear(128, num_outputs)
+            Linear(3 * _NUM_KEYPOINTS, 128), nn.SiLU(), Linear(128, 128), nn.SiLU(), Linear(128, num_outputs)
         )
 
     def forward(self, x: Tensor) -> Tensor:
@@ -44,8 +44,8 @@ class Reader(nn.Module):
             x = block(x)
         attention, value = self.keypoints(F.silu(x)).float().flatten(2).chunk(2, dim=1)
         weight = torch.softmax(attention, -1)
-        places = torch.einsum("bkn,dn->bkd", weight, self.grid).flatten(1)
         values = (weight * value).sum(-1)
         with torch.autocast("cpu", enabled=False):
+            places = torch.bmm(weight, self.grid.t().expand(len(weight), -1, -1)).flatten(1)
             out: Tensor = self.mlp(torch.cat([places, values], 1))
         return out

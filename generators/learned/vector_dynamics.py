@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from .body_frames import BodyFrames
+from .layers import Linear
 from .members import MemberLinear, MemberNorm
 
 #: A number is copied exactly unless it more likely changes, so that what nothing moves cannot creep. At 0.15 blocks
@@ -111,8 +112,8 @@ class VectorReader(nn.Module):
     def __init__(self, size: int, num_outputs: int, width: int) -> None:
         super().__init__()
         self.net = nn.Sequential(
-            nn.Linear(second_order_size(size), width), nn.SiLU(), nn.Linear(width, width), nn.SiLU(),
-            nn.Linear(width, width), nn.SiLU(), nn.Linear(width, num_outputs),
+            Linear(second_order_size(size), width), nn.SiLU(), Linear(width, width), nn.SiLU(),
+            Linear(width, width), nn.SiLU(), Linear(width, num_outputs),
         )  # fmt: skip
 
     def forward(self, vector: Tensor) -> Tensor:

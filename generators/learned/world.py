@@ -17,6 +17,7 @@ from .canvas import cut_out, lay_out
 from .checkpoint import from_pretrained
 from .consistency import white_noise
 from .dynamics import follow
+from .inference import for_inference
 from .model import to_uint8
 from .trust import cycle_error, trust_of
 
