@@ -62,7 +62,7 @@ class LearnedWorld(World):
 
     def __init__(self, checkpoint: str, num_envs: int, task: str | None = None) -> None:
         self._checkpoint = from_pretrained(Path(checkpoint))
-        model = self._model = self._checkpoint.model
+        model = self._model = for_inference(self._checkpoint.model)
         number = 0 if task is None else model.task_number(task)
         super().__init__(replace(model.spec, labels={}), num_envs, model.tasks[number])
         self._tasks = torch.full((num_envs,), number)
