@@ -19,8 +19,10 @@ from ..storage.errors import CheckpointError, ConfigError
 from ..storage.progress import Progress, silent
 from .learned.interaction import Interaction, read_interaction
 from .learned.model import to_float
-from .learned.optimisation import TrainingLog, autocast, optimise
+from .learned.optimisation import autocast, optimise
 from .learned.reader import Reader
+from .learned.training_log import TrainingLog
+from .learned.training_stage import Training, TrainingStage
 from .probe_config import ProbeTrainingConfig
 
 PROBE_FILES = ("config.json", "probe.safetensors")
@@ -135,9 +137,9 @@ def train_probe(
     data = read_interaction(interaction)
     train, held_out = data.split(config.held_out)
     out.mkdir(parents=True, exist_ok=True)
-    log = TrainingLog(out / "metrics.jsonl", config.num_steps, progress)
+    training = Training(config.seed, TrainingLog(out / "metrics.jsonl", config.num_steps, progress))
     probe = new_probe(data, config)
-    fit_probe(probe, data, data.rows(train), config, config.num_steps, log)
+    fit_probe(probe, data, data.rows(train), config, config.num_steps, training.stage("probe"))
     probe.save_pretrained(out)
     errors = label_errors(probe, data.frames[data.rows(held_out)], data, data.rows(held_out))
     write_json(out / "metrics.json", errors)
@@ -159,12 +161,11 @@ def new_probe(data: Interaction, config: ProbeTrainingConfig) -> Probe:
 
 
 def fit_probe(
-    probe: Probe, data: Interaction, rows: np.ndarray, config: ProbeTrainingConfig, num_steps: int, log: TrainingLog,
-    reconstruct: Reconstruct | None = None,
+    probe: Probe, data: Interaction, rows: np.ndarray, config: ProbeTrainingConfig, num_steps: int,
+    stage: TrainingStage, reconstruct: Reconstruct | None = None,
 ) -> None:  # fmt: skip
     """Train a probe on the frames of `rows`; with `reconstruct`, on half of them as a learned world shows them."""
-    rng = np.random.default_rng(config.seed)
-    noise = torch.Generator().manual_seed(config.seed)
+    rng, noise = stage.rng, stage.noise
     targets = (_targets(data) - probe.net.mean) / probe.net.scale
 
     def loss_at(step: int) -> Tensor:
@@ -179,7 +180,7 @@ def fit_probe(
         return F.smooth_l1_loss(read.float(), targets[torch.from_numpy(chosen)], beta=0.02)
 
     probe.net.train()
-    optimise([probe.net], loss_at, num_steps, config.lr, "probe", log)
+    optimise([probe.net], loss_at, num_steps, config.lr, stage)
     probe.net.eval()
 
 

@@ -78,14 +78,16 @@ def _train_world(config: RunConfig, folder: RunFolder) -> Stage:
     def train(work: Path, progress: Progress) -> dict[str, Any]:
         from ..generators.learned.training import train_world
 
-        return train_world(folder.path / "interaction", folder.path / "world", config.world, progress)
+        moments = work / "training"
+        return train_world(folder.path / "interaction", folder.path / "world", config.world, progress, moments)
 
     return Stage(
         name="train-world",
         run=train,
-        config=config.world,
+        config=config.world.identity(),
         outputs=("world",),
         needs=("collect",),
+        version=2,
     )
 
 

@@ -12,8 +12,9 @@ from .autoencoder import reconstruction_loss
 from .crops import draw_crops
 from .interaction import Interaction
 from .model import WorldModel, to_float
-from .optimisation import TrainingLog, autocast, frozen, optimise
+from .optimisation import autocast, frozen, optimise
 from .rollout_pool import RolloutPool
+from .training_stage import TrainingStage
 
 #: Largest standard deviation of the noise on the latents, so that decoding is smooth between and around them.
 _LATENT_NOISE = 0.1
@@ -31,14 +32,14 @@ def set_background(model: WorldModel, frames: Column, rows: np.ndarray) -> None:
 
 def train_autoencoder(
     model: WorldModel, data: Interaction, rows: np.ndarray, num_steps: int, batch_size: int, crop: int, lr: float,
-    rng: np.random.Generator, log: TrainingLog,
+    stage: TrainingStage,
 ) -> None:  # fmt: skip
     """Train encoder and decoder on the frames of `rows`, the latents made noisy between them.
 
     Most steps see windows of `crop` latent cells; every fourth sees whole frames, which are what counts later.
     A cycle term lets the encoder find a latent again in what was decoded from it: the trust of a world rests on it.
     """
-    autoencoder, noise = model.autoencoder, torch.Generator().manual_seed(int(rng.integers(2**31)))
+    autoencoder, rng, noise = model.autoencoder, stage.rng, stage.noise
     foreground = _foreground_cells(model, data.frames)
 
     def loss_at(step: int) -> Tensor:
@@ -56,7 +57,7 @@ def train_autoencoder(
                 loss = loss + _CYCLE_WEIGHT * F.mse_loss(autoencoder.encoder(decoded), latents.detach())
         return loss
 
-    optimise([autoencoder], loss_at, num_steps, lr, "autoencoder", log)
+    optimise([autoencoder], loss_at, num_steps, lr, stage)
 
 
 def _foreground_cells(model: WorldModel, frames: Column) -> Tensor:
@@ -70,10 +71,10 @@ def _foreground_cells(model: WorldModel, frames: Column) -> Tensor:
 
 
 def touch_up_decoder(
-    model: WorldModel, data: Interaction, pool: RolloutPool, num_steps: int, lr: float, log: TrainingLog
+    model: WorldModel, data: Interaction, pool: RolloutPool, num_steps: int, lr: float, stage: TrainingStage
 ) -> None:
     """Train the decoder alone on latents which the dynamics rolled out, towards the real frames they stand for."""
-    autoencoder, noise = model.autoencoder, torch.Generator().manual_seed(0)
+    autoencoder, noise = model.autoencoder, stage.noise
 
     def loss_at(step: int) -> Tensor:
         with torch.inference_mode():
@@ -91,7 +92,7 @@ def touch_up_decoder(
             return reconstruction_loss(autoencoder.decoder(latents + 0.2 * _noise(latents, noise)), difference)
 
     with frozen(autoencoder.encoder, model.dynamics):
-        optimise([autoencoder.decoder], loss_at, num_steps, lr, "decoder", log)
+        optimise([autoencoder.decoder], loss_at, num_steps, lr, stage, [pool])
 
 
 def _noise(latents: Tensor, noise: torch.Generator) -> Tensor:

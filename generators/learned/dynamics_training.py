@@ -12,10 +12,11 @@ from torch.nn import functional as F
 from .consistency import NoisyChange, Objective
 from .crops import Crops, draw_crops
 from .model import WorldModel
-from .optimisation import TrainingLog, autocast, optimise
+from .optimisation import Check, autocast, optimise
 from .rollout_pool import RolloutPool
 from .sequences import Sequences
 from .training_config import DynamicsTrainingConfig
+from .training_stage import TrainingStage
 
 #: A cell moves when a channel of it changes by more than this; latents lie in [-1, 1].
 _MOTION = 0.03
@@ -26,20 +27,22 @@ _STRAYED = 5.0
 
 
 def train_dynamics(
-    model: WorldModel, sequences: Sequences, config: DynamicsTrainingConfig, rng: np.random.Generator, log: TrainingLog
-) -> None:
+    model: WorldModel, sequences: Sequences, config: DynamicsTrainingConfig, stage: TrainingStage,
+    check: Check | None = None,
+) -> None:  # fmt: skip
     """Train the dynamics in place: to draw frames from vectors where there are labels, else to go on from frames."""
     if model.draws_anew:
-        _train_to_draw(model, sequences, config, rng, log)
+        _train_to_draw(model, sequences, config, stage, check)
     else:
-        _train_to_go_on(model, sequences, config, rng, log)
+        _train_to_go_on(model, sequences, config, stage, check)
 
 
 def _train_to_draw(
-    model: WorldModel, sequences: Sequences, config: DynamicsTrainingConfig, rng: np.random.Generator, log: TrainingLog
-) -> None:
+    model: WorldModel, sequences: Sequences, config: DynamicsTrainingConfig, stage: TrainingStage,
+    check: Check | None = None,
+) -> None:  # fmt: skip
     """Single frames in windows around what differs from the background; the history is hidden."""
-    noise = torch.Generator().manual_seed(int(rng.integers(2**31)))
+    rng, noise = stage.rng, stage.noise
     with torch.no_grad():
         background = model.autoencoder.encode(model.autoencoder.background[None])
     hidden = torch.ones(config.batch_size)
@@ -60,15 +63,16 @@ def _train_to_draw(
         drawn, _, aim, weight = objective.compare(draw, target, target, step / config.num_steps)
         return weight * _huber(drawn, aim, crops.of_samples(difference > _MOTION))
 
-    optimise([model.dynamics], loss_at, config.num_steps, config.lr, "dynamics", log)
+    optimise([model.dynamics], loss_at, config.num_steps, config.lr, stage, check=check)
 
 
 def _train_to_go_on(
-    model: WorldModel, sequences: Sequences, config: DynamicsTrainingConfig, rng: np.random.Generator, log: TrainingLog
-) -> None:
+    model: WorldModel, sequences: Sequences, config: DynamicsTrainingConfig, stage: TrainingStage,
+    check: Check | None = None,
+) -> None:  # fmt: skip
     """Single steps from real histories and, from some time on, rollouts from the model's own."""
-    pool = RolloutPool(sequences, config.num_rollouts, rng)
-    singles = _SingleSteps(model, sequences, config, rng)
+    pool = RolloutPool(sequences, config.num_rollouts, stage.rng)
+    singles = _SingleSteps(model, sequences, config, stage)
     objective = singles.objective
 
     def loss_at(step: int) -> Tensor:
@@ -79,18 +83,18 @@ def _train_to_go_on(
         length = max(1.0, config.rollout_length * (0.2 + 0.8 * done))
         return loss + _rollout_loss(model, pool, objective, _STRAYED * singles.usual_error, length, done)
 
-    optimise([model.dynamics], loss_at, config.num_steps, config.lr, "dynamics", log)
+    optimise([model.dynamics], loss_at, config.num_steps, config.lr, stage, [pool, singles], check)
 
 
 class _SingleSteps:
     """Transitions from real histories, in windows around what moves; keeps the usual error of a step."""
 
     def __init__(
-        self, model: WorldModel, sequences: Sequences, config: DynamicsTrainingConfig, rng: np.random.Generator
+        self, model: WorldModel, sequences: Sequences, config: DynamicsTrainingConfig, stage: TrainingStage
     ) -> None:
-        self._model, self._sequences, self._config, self._rng = model, sequences, config, rng
-        self._noise = torch.Generator().manual_seed(int(rng.integers(2**31)))
-        self.objective = Objective(model.config.prediction, self._noise)
+        self._model, self._sequences, self._config = model, sequences, config
+        self._rng, self._noise = stage.rng, stage.noise
+        self.objective = Objective(model.config.prediction, stage.noise)
         self.usual_error = 1.0
 
     def loss(self, done: float) -> Tensor:
@@ -108,6 +112,14 @@ class _SingleSteps:
             error = ((predicted - target).square().mean() * share).sqrt().item()
         self.usual_error = 0.98 * self.usual_error + 0.02 * error
         return loss
+
+    def state_dict(self) -> dict[str, float]:
+        """The usual error."""
+        return {"usual_error": self.usual_error}
+
+    def load_state_dict(self, state_dict: dict[str, float]) -> None:
+        """Take up a usual error."""
+        self.usual_error = state_dict["usual_error"]
 
     def _noisy(self, history: Tensor) -> tuple[Tensor, Tensor]:
         """White noise of a random level, none on a quarter of the samples; also the levels (B,)."""

@@ -7,33 +7,35 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from .model import WorldModel
-from .optimisation import TrainingLog, optimise
+from .model import WorldModel, of_task
+from .optimisation import optimise
+from .training_stage import TrainingStage
 
 #: The head reads predicted latents too, whose error is about this.
 _LATENT_NOISE = 0.03
 
 
 def train_latent_score_head(
-    model: WorldModel, latents: Tensor, score: Tensor, rows: np.ndarray, num_steps: int, batch_size: int, lr: float,
-    rng: np.random.Generator, log: TrainingLog,
+    model: WorldModel, latents: Tensor, score: Tensor, task: Tensor, rows: np.ndarray, num_steps: int, batch_size: int,
+    lr: float, stage: TrainingStage,
 ) -> None:  # fmt: skip
-    """Train the head that reads the score (R,) from latents (R, C, H, W)."""
+    """Train the head that reads the score (R,) from latents (R, C, H, W), of tasks (R,)."""
 
     def loss_at(step: int) -> Tensor:
-        chosen = torch.from_numpy(rng.choice(rows, batch_size))
+        chosen = torch.from_numpy(stage.rng.choice(rows, batch_size))
         z = latents[chosen].float()
-        out = model.score_head(z + _LATENT_NOISE * torch.rand(len(z), 1, 1, 1) * torch.randn_like(z))
-        return 10 * F.smooth_l1_loss(out[:, 0], score[chosen], beta=0.05)
+        level = _LATENT_NOISE * torch.rand(len(z), 1, 1, 1, generator=stage.noise)
+        out = model.score_head(z + level * torch.randn(z.shape, generator=stage.noise))
+        return 10 * F.smooth_l1_loss(of_task(out, task[chosen]), score[chosen], beta=0.05)
 
-    optimise([model.score_head], loss_at, num_steps, lr, "score", log)
+    optimise([model.score_head], loss_at, num_steps, lr, stage)
 
 
-def read_scores(model: WorldModel, latents: Tensor, vectors: Tensor) -> np.ndarray:
-    """Scores (R,) of all rows."""
+def read_scores(model: WorldModel, latents: Tensor, vectors: Tensor, task: Tensor) -> np.ndarray:
+    """Scores (R,) of all rows, each of its task (R,)."""
     with torch.inference_mode():
-        parts = zip(latents.split(256), vectors.split(256), strict=True)
-        return torch.cat([model.score(z.float(), vector) for z, vector in parts]).numpy()
+        parts = zip(latents.split(256), vectors.split(256), task.split(256), strict=True)
+        return torch.cat([model.score(z.float(), vector, task) for z, vector, task in parts]).numpy()
 
 
 def choose_success_threshold(score: np.ndarray, success: np.ndarray) -> float:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from ...storage.progress import Progress, silent
+from .peers import Group
+from .training_stage import Stateful, TrainingStage
 
 _WARM_UP = 100
 #: A loss this many times its running mean is skipped: at 64 px one such step once cost an autoencoder 10 dB for good.
@@ -34,62 +32,107 @@ def autocast(enabled: bool = True) -> torch.autocast:
     return torch.autocast("cpu", dtype=torch.bfloat16, enabled=enabled and bfloat16_pays(), cache_enabled=False)
 
 
-@dataclass
-class TrainingLog:
-    """Tells how far a training is, and keeps its losses as lines of JSON for the report.
-
-    Args:
-        path: file to append to.
-        total: steps of all stages together, for the progress.
-    """
-
-    path: Path
-    total: int
-    progress: Progress = silent
-    done: int = 0
-    _told: float = field(default=0.0, repr=False)
-
-    def step(self, stage: str, step: int, loss: float, lr: float) -> None:
-        """Count one step; tell of it twice a second at most and write one line in 20 steps."""
-        self.done += 1
-        if step % 20 == 0:
-            with self.path.open("a") as lines:
-                lines.write(json.dumps({"stage": stage, "step": step, "loss": round(loss, 6), "lr": lr}) + "\n")
-        if time.monotonic() - self._told > 0.5:
-            self._told = time.monotonic()
-            self.progress(self.done, self.total, f"{stage}: loss {loss:.4f}")
+#: Called now and then while training, with the averaged weights in place; gives figures for the log.
+Check = Callable[[], Mapping[str, float]]
 
 
 def optimise(
-    modules: list[nn.Module], loss_at: Callable[[int], Tensor], num_steps: int, lr: float, stage: str, log: TrainingLog
-) -> None:
+    modules: list[nn.Module], loss_at: Callable[[int], Tensor], num_steps: int, lr: float, stage: TrainingStage,
+    carried: Sequence[Stateful] = (), check: Check | None = None,
+) -> None:  # fmt: skip
     """Train `modules` in place and leave the exponential average of their weights in them.
 
+    Killed and started again, it goes on from the stage's last saved moment and ends with the same weights to the bit.
+    Processes that train together average their gradients.
+
     Args:
-        loss_at: called with the step's number, gives the loss.
+        loss_at: called with the step's number, gives the loss; what is random in it must come from the stage.
         lr: highest learning rate, reached after a short warm-up and then lowered to a twentieth on a cosine.
+        carried: what `loss_at` changes and reads again in later steps.
+        check: measured as often as the stage says.
     """
-    parameters = [p for module in modules for p in module.parameters() if p.requires_grad]
-    optimiser = torch.optim.AdamW(parameters, lr=lr, betas=(0.9, 0.95), weight_decay=0.01, foreach=True)
-    average = WeightAverage(parameters)
-    usual = math.inf
-    for step in range(num_steps):
-        rate = lr * _schedule(step, num_steps)
-        for group in optimiser.param_groups:
-            group["lr"] = rate
+    descent, own = _Descent(modules, lr), list(carried)
+    first = stage.go_on(descent, own)
+    for step in range(first, num_steps):
+        stage.turn_to(step)
+        rate = descent.set_rate(lr * _schedule(step, num_steps))
         loss = loss_at(step)
-        value = loss.item()
-        log.step(stage, step, value, rate)
-        if not value < _SPIKE * usual:
-            usual *= 1.05
-            continue
-        usual = value if usual == math.inf else 0.98 * usual + 0.02 * value
-        optimiser.zero_grad(set_to_none=True)
+        value, save = stage.agree(loss.item())
+        stage.log(step, value, rate)
+        descent.go(loss, value, step, stage.group)
+        if check is not None and stage.check_due(step):
+            with descent.averaged():
+                stage.measure(step, check())
+        if save:
+            stage.save(step + 1, descent, own)
+    if first < num_steps:
+        stage.save(num_steps, descent, own)
+    descent.average.copy_to(descent.parameters)
+
+
+class _Descent:
+    """What every training carries from step to step: weights, optimiser, the weights' average and the usual loss."""
+
+    def __init__(self, modules: Sequence[nn.Module], lr: float) -> None:
+        self.parameters = [p for module in modules for p in module.parameters() if p.requires_grad]
+        self.average = WeightAverage(self.parameters)
+        self._optimiser = torch.optim.AdamW(self.parameters, lr=lr, betas=(0.9, 0.95), weight_decay=0.01, foreach=True)
+        self._usual = math.inf
+
+    def set_rate(self, rate: float) -> float:
+        """Set the learning rate and return it."""
+        for group in self._optimiser.param_groups:
+            group["lr"] = rate
+        return rate
+
+    def go(self, loss: Tensor, value: float, step: int, group: Group) -> None:
+        """Take one step down, unless the loss leaps.
+
+        Args:
+            value: the loss, or its mean over all processes: they skip together.
+        """
+        if not value < _SPIKE * self._usual:
+            self._usual *= 1.05
+            return
+        self._usual = value if self._usual == math.inf else 0.98 * self._usual + 0.02 * value
+        self._optimiser.zero_grad(set_to_none=True)
         loss.backward()
-        nn.utils.clip_grad_norm_(parameters, 1.0, foreach=True)
-        optimiser.step()
-        average.update(step)
-    average.copy_to(parameters)
+        group.average([p.grad for p in self.parameters if p.grad is not None])
+        nn.utils.clip_grad_norm_(self.parameters, 1.0, foreach=True)
+        self._optimiser.step()
+        self.average.update(step)
+
+    @contextlib.contextmanager
+    def averaged(self) -> Iterator[None]:
+        """Put the average in place of the weights inside the block."""
+        weights = [p.detach().clone() for p in self.parameters]
+        self.average.copy_to(self.parameters)
+        try:
+            yield
+        finally:
+            _copy(weights, self.parameters)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All of it."""
+        return {
+            "weights": [p.detach() for p in self.parameters],
+            "average": self.average.weights,
+            "optimiser": self._optimiser.state_dict(),
+            "usual": self._usual,
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Be again what it was."""
+        _copy(state_dict["weights"], self.parameters)
+        _copy(state_dict["average"], self.average.weights)
+        self._optimiser.load_state_dict(state_dict["optimiser"])
+        self._usual = state_dict["usual"]
+
+
+@torch.no_grad()
+def _copy(source: Sequence[Tensor], target: Sequence[Tensor]) -> None:
+    for one, other in zip(source, target, strict=True):
+        other.copy_(one)
 
 
 def _schedule(step: int, num_steps: int) -> float:
@@ -104,19 +147,17 @@ class WeightAverage:
 
     def __init__(self, parameters: list[nn.Parameter]) -> None:
         self._source = parameters
-        self._average = [p.detach().clone() for p in parameters]
+        self.weights = [p.detach().clone() for p in parameters]
 
     @torch.no_grad()
     def update(self, step: int) -> None:
         """Take in the weights as they are now."""
         keep = min(0.995, (1 + step) / (10 + step))
-        torch._foreach_lerp_(self._average, [p.detach() for p in self._source], 1 - keep)
+        torch._foreach_lerp_(self.weights, [p.detach() for p in self._source], 1 - keep)
 
-    @torch.no_grad()
     def copy_to(self, parameters: list[nn.Parameter]) -> None:
         """Put the average into `parameters`."""
-        for parameter, average in zip(parameters, self._average, strict=True):
-            parameter.copy_(average)
+        _copy(self.weights, parameters)
 
 
 @contextlib.contextmanager

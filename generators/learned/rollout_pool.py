@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -39,3 +41,11 @@ class RolloutPool:
             fresh = self.sequences.draw(int(due.sum()), self._rng)
             self.rows[due] = fresh
             self.history[torch.from_numpy(due)] = self.sequences.history(fresh)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where each slot is, and its history."""
+        return {"rows": torch.from_numpy(self.rows), "history": self.history}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go back there."""
+        self.rows, self.history = state_dict["rows"].numpy(), state_dict["history"]

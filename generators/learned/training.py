@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,57 +14,100 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...storage.atomic import share_files, write_json
+from ...storage.atomic import make_folder, publish_folder, share_files, write_json
 from ...storage.progress import Progress, silent
-from ..probe import Probe, fit_probe, label_errors, new_probe
+from ..probe import Probe, Reconstruct, fit_probe, label_errors, new_probe
 from .autoencoder_training import encode_all, set_background, touch_up_decoder, train_autoencoder
+from .calibration import calibrate_trust
 from .checkpoint import save_pretrained
 from .dynamics_training import train_dynamics
-from .evaluation import one_step_cycle_errors, open_loop_table, psnr, roll_open_loop, score_metrics
+from .evaluation import open_loop_table, psnr, roll_open_loop, score_metrics
 from .head_training import choose_success_threshold, read_scores, train_latent_score_head
 from .interaction import Interaction, read_interaction
 from .model import WorldModel
-from .optimisation import TrainingLog
+from .moments import Moments, claim_folder, fingerprint_of
+from .peers import Peers, check_processes, open_peers
 from .preview import write_preview
 from .rollout_pool import RolloutPool
 from .sequences import Sequences
 from .starts import choose_starts
 from .timeline import Timeline
+from .trackers import open_tracker
 from .training_config import WorldTrainingConfig
-from .trust import trust_bounds
+from .training_log import TrainingLog
+from .training_stage import Training
+from .validation import OpenLoopCheck
 from .vector_training import train_score_head, train_vector_dynamics, vectors_after_the_end
 
 _NUM_MEASURED_ROWS = 2000
+#: In the folder of saved moments; what it holds goes to the checkpoint.
+_LOG = "log"
 
 
 def train_world(
-    interaction: Path, out: Path, config: WorldTrainingConfig, progress: Progress = silent
+    interaction: Path, out: Path, config: WorldTrainingConfig, progress: Progress = silent, work: Path | None = None
 ) -> dict[str, Any]:
-    """Train a world on interaction data and write it to `out`, with its probe in `out/probe` if there are labels.
+    """Train a world on interaction data and publish it as `out`, with its probe in `out/probe` if there are labels.
 
-    Beside the checkpoint lie `metrics.jsonl` (losses), `metrics.json` (what is returned) and `preview.png`.
-    The networks that read frames train in a second thread, as two single-threaded trainings on two cores do more
-    than one on both.
+    Beside the checkpoint lie `metrics.jsonl` (losses), `metrics.json` (what is returned), `preview.png` and what the
+    tracker wrote, if any. The networks that read frames train in a second thread, as two single-threaded trainings on
+    two cores do more than one on both.
+
+    Args:
+        interaction: a dataset.
+        out: must not exist, or be empty.
+        config: how to train.
+        progress: told how far it is.
+        work: folder of the saved moments, `OUT.training` if None. A training that was killed goes on from them and
+            ends with the weights, to the bit, that it would have ended with; they are deleted at the end.
 
     Raises:
-        StoreError: there is no dataset at `interaction`.
-        ConfigError: the data does not suit a learned world; the message says why.
+        StoreError: there is no dataset at `interaction`, or something stands at `out`.
+        ConfigError: the data does not suit a learned world, or the config this machine; the message says why.
+        CheckpointError: a saved moment cannot be read.
+        FleetError: one of several processes ended early.
     """
     began = time.monotonic()
-    data = read_interaction(interaction)
-    task = _task(interaction)
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "metrics.jsonl").unlink(missing_ok=True)
-    log = TrainingLog(out / "metrics.jsonl", _num_steps(config, data), progress)
-    with _half_the_threads():
-        trained = _train(data, config, log)
-    metrics = _measure(trained, data, config, out)
-    metrics |= {"seconds": round(time.monotonic() - began, 1), "frames": len(data.frames)}
-    frames, states = choose_starts(data, config.num_starts)
-    save_pretrained(out, trained.model, trained.probe, task, frames, states)
-    write_json(out / "metrics.json", metrics)
-    share_files(out)
+    work = work or out.with_name(f"{out.name}.training")
+    check_processes(config.num_processes)
+    with publish_folder(out) as made:
+        data = read_interaction(interaction, multiple=config.model.canvas_multiple)
+        with _begin(interaction, data, config, progress, work) as training:
+            trained = _train(data, config, training)
+        metrics = _measure(trained, data, config, made)
+        metrics |= {"seconds": round(time.monotonic() - began, 1), "frames": len(data.frames)}
+        rows = choose_starts(data, config.num_starts)
+        save_pretrained(made, trained.model, trained.probe, data.frames[rows], data.state[rows], data.task[rows])
+        write_json(made / "metrics.json", metrics)
+        shutil.copytree(work / _LOG, made, dirs_exist_ok=True)
+        share_files(made)
+    shutil.rmtree(work)
     return metrics
+
+
+@contextlib.contextmanager
+def _begin(
+    interaction: Path, data: Interaction, config: WorldTrainingConfig, progress: Progress, work: Path
+) -> Iterator[Training]:
+    """Open the log and the saved moments, and start the other processes."""
+    fingerprint = fingerprint_of(data, config.identity())
+    claim_folder(work, fingerprint)
+    make_folder(work / _LOG)
+    with contextlib.ExitStack() as stack:
+        tracker = open_tracker(config.log_to, work / _LOG, fingerprint[:16])
+        if tracker is not None:
+            stack.callback(tracker.close)
+        peers = stack.enter_context(open_peers(config.num_processes, _train_as_peer, interaction, config, work))
+        stack.enter_context(_share_of_threads(config.num_processes))
+        log = TrainingLog(work / _LOG / "metrics.jsonl", _num_steps(config, data), progress, tracker)
+        yield Training(config.seed, log, Moments(work, config.save_every_s), peers, config.check_every)
+
+
+def _train_as_peer(peers: Peers, interaction: Path, config: WorldTrainingConfig, work: Path) -> None:
+    """The same training in another process, on batches of its own; the first process logs and saves."""
+    training = Training(config.seed, TrainingLog(work / _LOG / "metrics.jsonl", 0), Moments(work), peers)
+    with _share_of_threads(peers.size):
+        _train(read_interaction(interaction, multiple=config.model.canvas_multiple), config, training)
 
 
 @dataclass(frozen=True)
@@ -74,42 +117,42 @@ class _Trained:
     sequences: Sequences
 
 
-def _train(data: Interaction, config: WorldTrainingConfig, log: TrainingLog) -> _Trained:
-    rng = np.random.default_rng(config.seed)
+def _train(data: Interaction, config: WorldTrainingConfig, training: Training) -> _Trained:
     torch.manual_seed(config.seed)
-    train, _ = data.split(config.held_out)
+    train, held_out = data.split(config.held_out)
     rows = data.rows(train)
-    model = WorldModel(config.model, data.spec)
+    model = WorldModel(config.model, data.spec, data.tasks)
     set_background(model, data.frames, rows)
     probe = new_probe(data, config.probe) if data.labels else None
     vectors = model.scale_vectors(data.state, data.labels)
     actions = model.scale_actions(torch.from_numpy(data.action))
     timeline = Timeline(data.starts, train)
-    with ThreadPoolExecutor(1) as side:
-        by_numbers = side.submit(_train_by_numbers, model, probe, vectors, actions, timeline, data, rows, config, log)
+    with training.second_thread() as beside:
+        beside(_train_by_numbers, model, probe, vectors, actions, timeline, data, rows, config, training)
         train_autoencoder(
-            model, data, rows, config.autoencoder_steps, config.autoencoder_batch, config.crop, config.lr, rng, log
-        )
+            model, data, rows, config.autoencoder_steps, config.autoencoder_batch, config.crop, config.lr,
+            training.stage("autoencoder"),
+        )  # fmt: skip
         latents = encode_all(model, data.frames)
-        readers = side.submit(_train_readers, model, probe, latents, data, rows, config, log)
-        sequences = Sequences(timeline, latents, vectors, actions, config.model.history)
-        train_dynamics(model, sequences, config.dynamics, rng, log)
-        by_numbers.result()
-        readers.result()
-    pool = RolloutPool(sequences, config.head_batch, rng)
-    touch_up_decoder(model, data, pool, config.decoder_steps, config.lr / 4, log)
+        beside(_train_readers, model, probe, latents, data, rows, config, training)
+        sequences = Sequences(
+            timeline, latents, vectors, actions, config.model.history, config.model.anchor, torch.from_numpy(data.task)
+        )
+        check = OpenLoopCheck(model, data, sequences, held_out)
+        train_dynamics(model, sequences, config.dynamics, training.stage("dynamics"), check)
+    stage = training.stage("decoder")
+    pool = RolloutPool(sequences, config.head_batch, stage.rng)
+    touch_up_decoder(model, data, pool, config.decoder_steps, config.lr / 4, stage)
     return _Trained(model.eval(), probe, sequences)
 
 
 def _train_by_numbers(
     model: WorldModel, probe: Probe | None, vectors: Tensor, actions: Tensor, timeline: Timeline, data: Interaction,
-    rows: np.ndarray, config: WorldTrainingConfig, log: TrainingLog,
+    rows: np.ndarray, config: WorldTrainingConfig, training: Training,
 ) -> None:  # fmt: skip
     """What needs no latents: the dynamics of state and labels, the score that follows from them, half of the probe."""
-    rng = np.random.default_rng(config.seed + 1)
-    train_vector_dynamics(
-        model, vectors, actions, timeline, config.vector_steps, config.vector_batch, config.lr, rng, log
-    )
+    stage = training.stage("state and labels")
+    train_vector_dynamics(model, vectors, actions, timeline, config.vector_steps, config.vector_batch, config.lr, stage)
     if probe is None:
         return
     scored = torch.from_numpy(rows[data.scored[rows]])
@@ -117,31 +160,33 @@ def _train_by_numbers(
     after = vectors_after_the_end(model, vectors, actions, data.starts[1:][train] - 1, timeline).clone()
     known = torch.cat([vectors[scored], after])
     score = torch.cat([torch.from_numpy(data.score)[scored], torch.from_numpy(data.final_score[train])])
-    train_score_head(model, known, score, config.head_steps, config.vector_batch, config.lr, rng, log)
-    fit_probe(probe, data, rows, config.probe, _half(config.probe.num_steps), log)
+    task = torch.from_numpy(np.concatenate([data.task[scored], data.task[data.starts[:-1][train]]]))
+    stage = training.stage("score")
+    train_score_head(model, known, score, task, config.head_steps, config.vector_batch, config.lr, stage)
+    fit_probe(probe, data, rows, config.probe, _half(config.probe.num_steps), training.stage("probe"))
 
 
 def _train_readers(
     model: WorldModel, probe: Probe | None, latents: Tensor, data: Interaction, rows: np.ndarray,
-    config: WorldTrainingConfig, log: TrainingLog,
+    config: WorldTrainingConfig, training: Training,
 ) -> None:  # fmt: skip
     """What reads frames or latents: the other half of the probe, or without labels the score."""
     if probe is not None:
-        again = replace(config.probe, seed=config.probe.seed + 1)
-        fit_probe(probe, data, rows, again, _half(again.num_steps), log, _reconstruct(model, config.seed))
+        stage = training.stage("probe on shown frames")
+        reconstruct = _reconstruct(model, stage.noise)
+        fit_probe(probe, data, rows, config.probe, _half(config.probe.num_steps), stage, reconstruct)
         return
-    rng, scored = np.random.default_rng(config.seed + 2), rows[data.scored[rows]]
-    score = torch.from_numpy(data.score)
-    train_latent_score_head(model, latents, score, scored, config.head_steps, config.head_batch, config.lr, rng, log)
+    score, scored, task = torch.from_numpy(data.score), rows[data.scored[rows]], torch.from_numpy(data.task)
+    stage = training.stage("score")
+    train_latent_score_head(model, latents, score, task, scored, config.head_steps, config.head_batch, config.lr, stage)
 
 
 def _half(num_steps: int) -> int:
     return max(1, num_steps // 2)
 
 
-def _reconstruct(model: WorldModel, seed: int) -> Any:
+def _reconstruct(model: WorldModel, noise: torch.Generator) -> Reconstruct:
     """Frames as the model shows them when its latents are a little wrong."""
-    noise = torch.Generator().manual_seed(seed)
 
     @torch.no_grad()
     def reconstruct(frames: Tensor) -> Tensor:
@@ -161,17 +206,17 @@ def _num_steps(config: WorldTrainingConfig, data: Interaction) -> int:
 
 def _measure(trained: _Trained, data: Interaction, config: WorldTrainingConfig, out: Path) -> dict[str, Any]:
     """Set the thresholds of success and trust from data, and measure on the held-out episodes."""
+    # A training that went on draws what one in a single piece would have.
+    torch.manual_seed(config.seed)
     model = trained.model
     _, held_out = data.split(config.held_out)
     rows = data.rows(held_out)
     latents = trained.sequences.latents
-    score = read_scores(model, latents, trained.sequences.vectors)
+    score = read_scores(model, latents, trained.sequences.vectors, torch.from_numpy(data.task))
     threshold = choose_success_threshold(*_scores_to_part(trained, data, score))
     model.success_threshold.fill_(threshold)
     some = rows[trained.sequences.timeline.has_next(rows)][:: max(1, len(rows) // _NUM_MEASURED_ROWS)]
-    usual, limit = trust_bounds(one_step_cycle_errors(model, trained.sequences, some))
-    model.trust_usual.fill_(usual)
-    model.trust_limit.fill_(limit)
+    calibrate_trust(model, trained.sequences, rows)
     run = roll_open_loop(model, data, trained.sequences, held_out)
     write_preview(out / "preview.png", model, data, run)
     shown = _shown(model, latents[torch.from_numpy(some)])
@@ -196,7 +241,8 @@ def _scores_to_part(trained: _Trained, data: Interaction, score: np.ndarray) -> 
         model, sequences.vectors, sequences.actions, data.starts[1:] - 1, sequences.timeline
     )
     with torch.inference_mode():
-        after = model.score(sequences.latents[: len(vectors)], vectors).numpy()
+        task = torch.from_numpy(data.task[data.starts[:-1]])
+        after = model.score(sequences.latents[: len(vectors)], vectors, task).numpy()
     return np.concatenate([read, after]), np.concatenate([true, data.final_success])
 
 
@@ -205,16 +251,11 @@ def _shown(model: WorldModel, latents: Tensor) -> np.ndarray:
         return np.concatenate([model.decode(part.float()) for part in latents.split(256)])
 
 
-def _task(interaction: Path) -> str:
-    from ...storage.dataset import open_dataset
-
-    return next(summary.task for summary in open_dataset(interaction).summaries())
-
-
 @contextlib.contextmanager
-def _half_the_threads() -> Iterator[None]:
+def _share_of_threads(num_processes: int) -> Iterator[None]:
+    """Let each of torch's trainings, two in each process, have its share of the cores."""
     before = torch.get_num_threads()
-    torch.set_num_threads(max(1, before // 2))
+    torch.set_num_threads(max(1, before // (2 * num_processes)))
     try:
         yield
     finally:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, get_args
 
 from ...storage.errors import ConfigError
 from ..probe_config import ProbeTrainingConfig
 from .config import WorldConfig
+
+#: Where losses and measurements go besides `metrics.jsonl`.
+Tracking = Literal["none", "tensorboard", "wandb"]
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,11 @@ class WorldTrainingConfig:
         num_starts: most real frames kept to start from.
         held_out: share of the episodes kept for measuring.
         seed: of the weights and of the order of the data.
+        num_processes: processes that train together, each on batches of its own of the sizes above; each needs the
+            memory of one and, to be of use, two cores.
+        log_to: what shows losses and measurements while training, besides `metrics.jsonl`.
+        check_every: steps of the dynamics between two open loops on held-out episodes, 0 for none.
+        save_every_s: seconds between two moments from which a killed training goes on.
     """
 
     model: WorldConfig = field(default_factory=WorldConfig)
@@ -80,9 +89,13 @@ class WorldTrainingConfig:
     num_starts: int = 800
     held_out: float = 0.1
     seed: int = 0
+    num_processes: int = 1
+    log_to: Tracking = "tensorboard"
+    check_every: int = 1000
+    save_every_s: float = 60.0
 
     def __post_init__(self) -> None:
-        for name in ("autoencoder_steps", "vector_steps", "decoder_steps", "head_steps", "num_starts"):
+        for name in ("autoencoder_steps", "vector_steps", "decoder_steps", "head_steps", "num_starts", "num_processes"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         for name in ("autoencoder_batch", "vector_batch", "head_batch"):
@@ -92,3 +105,13 @@ class WorldTrainingConfig:
             raise ConfigError(f"crop must be an even number of at least 4 cells, got {self.crop}")
         if not 0 < self.held_out <= 0.5:
             raise ConfigError(f"held_out must be above 0 and at most 0.5, got {self.held_out}")
+        for name in ("seed", "check_every", "save_every_s"):
+            if not getattr(self, name) >= 0:
+                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
+        if self.log_to not in get_args(Tracking):
+            raise ConfigError(f"log_to must be one of {', '.join(get_args(Tracking))}, got {self.log_to}")
+
+    def identity(self) -> dict[str, Any]:
+        """All that the weights follow from: not how a training is watched and saved."""
+        watched = ("log_to", "check_every", "save_every_s")
+        return {name: value for name, value in asdict(self).items() if name not in watched}

@@ -7,24 +7,25 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from .model import WorldModel
-from .optimisation import TrainingLog, optimise
+from .model import WorldModel, of_task
+from .optimisation import optimise
 from .timeline import Timeline
+from .training_stage import TrainingStage
 from .vector_dynamics import advance_vector
 
 _GATE_WEIGHT = 0.01
 #: Numbers lie in [-1, 1]; what changes by less in a step is taken to stay.
 _STILL = 5e-6
-#: From here on, as a share of the steps, the model goes on from its own predictions.
-_ROLLOUTS_FROM = 0.7
-_ROLLOUT_LENGTH = 4
+#: From here on, as a share of the steps, each member goes on from its own predictions.
+_ROLLOUTS_FROM = 0.5
+_ROLLOUT_LENGTH = 8
 #: Rows in which something besides the robot moves are rarer and harder.
 _MOVING_WEIGHT = 3.0
 
 
 def train_vector_dynamics(
     model: WorldModel, vectors: Tensor, actions: Tensor, timeline: Timeline, num_steps: int, batch_size: int, lr: float,
-    rng: np.random.Generator, log: TrainingLog,
+    stage: TrainingStage,
 ) -> None:  # fmt: skip
     """Train the dynamics of the vectors (R, D) in place: single steps at first, then rollouts of a few."""
     longest = next(length for length in (_ROLLOUT_LENGTH, 1) if len(timeline.rows_with_next(length)))
@@ -34,27 +35,34 @@ def train_vector_dynamics(
     weight = np.cumsum(weight / weight.sum())
 
     def loss_at(step: int) -> Tensor:
-        place = np.searchsorted(weight, rng.random(batch_size))
+        # Each member learns from rows of its own.
+        place = np.searchsorted(weight, stage.rng.random((model.vector_dynamics.num_members, batch_size)))
         chosen = rows[np.minimum(place, len(rows) - 1)]
         length = 1 if step < _ROLLOUTS_FROM * num_steps else longest
         return _rollout_loss(model, vectors, actions, timeline, chosen, length)
 
-    optimise([model.vector_dynamics], loss_at, num_steps, lr, "state and labels", log)
+    optimise([model.vector_dynamics], loss_at, num_steps, lr, stage)
 
 
 def _rollout_loss(
     model: WorldModel, vectors: Tensor, actions: Tensor, timeline: Timeline, rows: np.ndarray, length: int
 ) -> Tensor:
-    history = vectors[timeline.window(rows, 2)]
+    """Mean over the members of the loss of rollouts that begin at rows (M, B)."""
+
+    def window(numbers: Tensor, at: np.ndarray) -> Tensor:
+        """(M, B, 2, ...): the numbers of the rows before and of the rows themselves."""
+        return numbers[timeline.window(at.ravel(), 2)].unflatten(0, at.shape)
+
+    history = window(vectors, rows)
     loss = history.new_zeros(())
     for step in range(length):
-        change, gate = model.vector_dynamics(history, actions[timeline.window(rows + step, 2)])
+        change, gate = model.vector_dynamics(history, window(actions, rows + step))
         present, target = vectors[torch.from_numpy(rows + step)], vectors[torch.from_numpy(rows + step + 1)]
-        predicted = advance_vector(history[:, -1], change, gate, exact=False)
+        predicted = advance_vector(history[:, :, -1], change, gate)
         moves = ((target - present).abs() > _STILL).float()
         loss = loss + 20 * F.smooth_l1_loss(predicted, target, beta=0.005)
         loss = loss + _GATE_WEIGHT * F.binary_cross_entropy_with_logits(gate, moves)
-        history = torch.stack([history[:, -1], predicted], 1)
+        history = torch.stack([history[:, :, -1], predicted], 2)
     return loss / length
 
 
@@ -66,16 +74,14 @@ def vectors_after_the_end(
 
     An episode that ends with its success has its one successful frame there.
     """
-    history = vectors[timeline.window(last, 2)]
-    change, gate = model.vector_dynamics(history, actions[timeline.window(last, 2)])
-    return advance_vector(history[:, -1], change, gate)
+    return model.predict_vector(vectors[timeline.window(last, 2)], actions[timeline.window(last, 2)])[0]
 
 
 def train_score_head(
-    model: WorldModel, vectors: Tensor, score: Tensor, num_steps: int, batch_size: int, lr: float,
-    rng: np.random.Generator, log: TrainingLog,
+    model: WorldModel, vectors: Tensor, score: Tensor, task: Tensor, num_steps: int, batch_size: int, lr: float,
+    stage: TrainingStage,
 ) -> None:  # fmt: skip
-    """Train the head that reads the score (K,) from vectors (K, D).
+    """Train the head that reads the score (K,) from vectors (K, D), of tasks (K,).
 
     Half of each batch are the tenth with the best scores: where success begins decides what is kept as a
     demonstration, and such rows are rare.
@@ -84,7 +90,8 @@ def train_score_head(
 
     def loss_at(step: int) -> Tensor:
         half = batch_size // 2
-        chosen = torch.from_numpy(np.concatenate([rng.integers(len(score), size=half), rng.choice(best, half)]))
-        return 20 * F.smooth_l1_loss(model.score_head(vectors[chosen])[:, 0], score[chosen], beta=0.02)
+        any_of_all = stage.rng.integers(len(score), size=half)
+        chosen = torch.from_numpy(np.concatenate([any_of_all, stage.rng.choice(best, half)]))
+        return 20 * F.smooth_l1_loss(of_task(model.score_head(vectors[chosen]), task[chosen]), score[chosen], beta=0.02)
 
-    optimise([model.score_head], loss_at, num_steps, lr, "score", log)
+    optimise([model.score_head], loss_at, num_steps, lr, stage)

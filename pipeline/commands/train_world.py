@@ -37,5 +37,5 @@ def main(options: Options) -> None:
     """Train and write the checkpoint."""
     from ...generators.learned.training import train_world
 
-    with stage_work("train-world", options, options.out) as (_, progress):
-        train_world(options.interaction, options.out.resolve(), options.config, progress)
+    with stage_work("train-world", options, options.out) as (work, progress):
+        train_world(options.interaction, options.out.resolve(), options.config, progress, work / "training")
