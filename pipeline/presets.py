@@ -45,7 +45,7 @@ RUNS: dict[str, RunConfig] = {
         baseline=True,
     ),
     "cpu": RunConfig(
-        collect=CollectConfig(num_episodes=800),
+        collect=CollectConfig(num_episodes=360, max_steps=600),
         world=worlds["cpu"],
         generate=GenerateConfig(num_demonstrations=600, max_attempts=2400),
         policy=policies["cpu"],

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from safetensors import SafetensorError
 from safetensors.numpy import load_file as load_arrays
 from safetensors.numpy import save_file as save_arrays
 from safetensors.torch import load_file, save_file
+from torch import Tensor
 
 from ...storage.atomic import write_json
 from ...storage.errors import CheckpointError
@@ -57,7 +59,7 @@ def save_pretrained(
     if probe is not None:
         probe.save_pretrained(path / "probe")
     write_json(path / "spec.json", model.spec.to_dict())
-    save_file({name: value.contiguous() for name, value in model.state_dict().items()}, path / "model.safetensors")
+    save_file({name: _single(value) for name, value in model.state_dict().items()}, path / "model.safetensors")
     starts = {
         "frames": np.ascontiguousarray(start_frames),
         "states": np.ascontiguousarray(start_states),
@@ -99,6 +101,11 @@ def from_pretrained(path: Path | str) -> Checkpoint:
     model.vector_dynamics.double()
     probe = Probe.from_pretrained(path / "probe") if model.spec.labels else None
     return Checkpoint(model, probe, frames, states, tasks, hash_checkpoint(path))
+
+
+def _single(value: Tensor) -> Tensor:
+    """A number in double precision, which `from_pretrained` made of one in single precision, as that one."""
+    return (value.float() if value.dtype == torch.float64 else value).contiguous()
 
 
 def _config(path: Path, data: Mapping[str, Any]) -> WorldConfig:

@@ -18,6 +18,7 @@ from .consistency import NoisyChange, sampling_levels
 from .dynamics import Dynamics, advance
 from .optimisation import autocast
 from .reader import Reader
+from .trust import Trust
 from .vector_dynamics import VectorDynamics, VectorReader, keep_on_circles
 
 
@@ -38,8 +39,6 @@ class WorldModel(nn.Module):
     action_centre: Tensor
     action_scale: Tensor
     success_threshold: Tensor
-    trust_usual: Tensor
-    trust_limit: Tensor
 
     def __init__(self, config: WorldConfig, spec: EpisodeSpec, tasks: Sequence[str] = ("",)) -> None:
         super().__init__()
@@ -59,6 +58,7 @@ class WorldModel(nn.Module):
             if spec.labels
             else Reader(config.latent_channels, height, width, len(self.tasks), config.reader_width, num_blocks=3)
         )
+        self.trust = Trust()
         self._register_units()
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
@@ -71,8 +71,6 @@ class WorldModel(nn.Module):
         self.register_buffer("vector_scale", torch.cat([scale for _, scale in vectors]))
         # Above 1 no frame is a success: what holds until data with successes says otherwise.
         self.register_buffer("success_threshold", torch.tensor(2.0))
-        self.register_buffer("trust_usual", torch.tensor(0.0))
-        self.register_buffer("trust_limit", torch.tensor(1.0))
 
     def scale_actions(self, actions: Tensor) -> Tensor:
         """Actions in the units of the spec -> [-1, 1] from low to high."""

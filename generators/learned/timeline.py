@@ -36,6 +36,11 @@ class Timeline:
         first: np.ndarray = self._rows.first(rows)
         return first
 
+    def rows_left(self, rows: np.ndarray) -> np.ndarray:
+        """How many rows of the same episode follow each."""
+        left: np.ndarray = self._rows.last(rows) - rows
+        return left
+
     def is_first(self, rows: np.ndarray) -> np.ndarray:
         """Whether these are first rows of episodes."""
         return self.first(rows) == rows

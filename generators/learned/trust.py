@@ -1,16 +1,77 @@
-"""How far a latent may be believed."""
+"""How far what a world shows may be believed."""
 
 from __future__ import annotations
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from .autoencoder import Autoencoder
 from .optimisation import autocast
 
 #: A latent is judged by its worst cells: one melted corner of a block is a few cells of a whole image.
 _NUM_WORST_CELLS = 8
+#: Doubt fades: what was doubted this many steps ago counts a third.
+MEMORY = 32
+#: A number is wrong when it is off by more than this share of half its range: on PushT 13 units or 3 degrees.
+TOLERANCE = 0.05
+
+
+class Trust(nn.Module):
+    """Trust in [0, 1] in how a frame is drawn, and in that things moved as they would in reality.
+
+    Both are calibrated on held-out reality. They are apart because they fail apart: a shape can melt where it ought to
+    be, and a whole shape can stand where nothing would have pushed it.
+    """
+
+    usual: Tensor
+    limit: Tensor
+    middle: Tensor
+    steepness: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("usual", torch.tensor(0.0))
+        self.register_buffer("limit", torch.tensor(1.0))
+        # No doubt is enough to doubt a world that was never compared with reality.
+        self.register_buffer("middle", torch.tensor(1e3))
+        self.register_buffer("steepness", torch.tensor(1.0))
+
+    def in_drawing(self, error: Tensor) -> Tensor:
+        """Of cycle errors (B,): 1 up to the limit that held-out predictions rarely pass, then falling off.
+
+        It has halved once the error is past the limit by 0.7 times the distance from the usual error to it.
+        """
+        return torch.exp(-((error - self.limit) / (self.limit - self.usual).clamp_min(1e-6)).clamp_min(0))
+
+    def in_motion(self, doubt: Tensor) -> Tensor:
+        """Of doubts (B,): the probability that the last `MEMORY` steps were right within `TOLERANCE`."""
+        return torch.sigmoid(self.steepness * (self.middle - doubt.clamp_min(1e-9).log()))
+
+    def learn_drawing(self, errors: np.ndarray) -> None:
+        """Set the bounds from cycle errors (N,) of held-out predictions: their median and 99th percentile."""
+        self.usual.fill_(float(np.quantile(errors, 0.5)))
+        self.limit.fill_(float(np.quantile(errors, 0.99)))
+
+    def learn_motion(self, doubt: np.ndarray, right: np.ndarray) -> None:
+        """Fit the probability by logistic regression on the logarithm of doubts (N,), given which were right (N,).
+
+        As if one more had been right without any doubt and one wrong with four times the greatest, so that there is
+        an answer where all were right.
+        """
+        logs = np.log(np.maximum(doubt, 1e-9))
+        logs = np.concatenate([logs, [logs.min(), logs.max() + np.log(4)]])
+        truth = np.concatenate([right.astype(np.float64), [1.0, 0.0]])
+        design = np.stack([np.ones_like(logs), logs], 1)
+        weight = np.zeros(2)
+        for _ in range(50):  # Newton's method
+            chance = 1 / (1 + np.exp(-(design @ weight)))
+            slope = design.T @ (truth - chance) - 1e-3 * weight
+            curve = (design.T * (chance * (1 - chance))) @ design + 1e-3 * np.eye(2)
+            weight += np.linalg.solve(curve, slope)
+        steepness = max(-weight[1], 1e-3)
+        self.steepness.fill_(steepness)
+        self.middle.fill_(weight[0] / steepness)
 
 
 def cycle_error(autoencoder: Autoencoder, latents: Tensor, decoded: Tensor) -> Tensor:
@@ -29,14 +90,6 @@ def cycle_error(autoencoder: Autoencoder, latents: Tensor, decoded: Tensor) -> T
     return worst
 
 
-def trust_of(error: Tensor, usual: Tensor, limit: Tensor) -> Tensor:
-    """1 up to the `limit` that errors of held-out predictions rarely pass, then falling off.
-
-    It has halved once the error is past the limit by 0.7 times the distance from `usual` (their median) to it.
-    """
-    return torch.exp(-((error - limit) / (limit - usual).clamp_min(1e-6)).clamp_min(0))
-
-
-def trust_bounds(errors: np.ndarray) -> tuple[float, float]:
-    """Median and 99th percentile of the errors of held-out one-step predictions."""
-    return float(np.quantile(errors, 0.5)), float(np.quantile(errors, 0.99))
+def more_doubt(doubt: Tensor, spread: Tensor) -> Tensor:
+    """Doubt (B,) after a step of which the members of the dynamics make results that spread (B, D)."""
+    return (1 - 1 / MEMORY) * doubt + spread.norm(dim=1)

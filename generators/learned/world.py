@@ -19,7 +19,7 @@ from .consistency import white_noise
 from .dynamics import follow
 from .inference import for_inference
 from .model import to_uint8
-from .trust import cycle_error, trust_of
+from .trust import cycle_error, more_doubt
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Snapshot:
         latents: (N, num_latents, C, H, W), the present one last.
         vectors: (N, history, D) scaled state and labels.
         actions: (N, history, A) scaled; the last led to the present latent.
+        doubt: (N,) float32, how far the dynamics did not know what happens, of late (see `trust`).
         ages: (N,) int64, steps since the slot's start.
         chances: (N,) int64, from which, with the age, the noise of a sampled prediction follows.
     """
@@ -37,6 +38,7 @@ class Snapshot:
     latents: Tensor
     vectors: Tensor
     actions: Tensor
+    doubt: Tensor
     ages: Tensor
     chances: Tensor
 
@@ -138,6 +140,7 @@ class LearnedWorld(World):
             latents=latents[:, None].expand(-1, config.num_latents, -1, -1, -1).clone(),
             vectors=vectors[:, None].expand(-1, config.history, -1).clone(),
             actions=torch.zeros(self.num_envs, config.history, self.episode_spec.action.size),
+            doubt=torch.zeros(self.num_envs),
             ages=torch.zeros(self.num_envs, dtype=torch.int64),
             chances=chances,
         )
@@ -149,11 +152,13 @@ class LearnedWorld(World):
         repeated = action[:, None].expand_as(shifted)
         actions = torch.where((now.ages == 0)[:, None, None], repeated, shifted)
         noise = white_noise(now.chances, now.ages, self._model.noise_shape(self.num_envs)[1:])
-        latent, vector = self._model.predict(now.latents, now.vectors, actions, self._tasks, noise)
+        vector, spread = self._model.predict_vector(now.vectors, actions)
+        latent = self._model.draw(now.latents, vector, actions, self._tasks, noise)
         return Snapshot(
             latents=follow(now.latents, latent, self._model.config.anchor),
             vectors=torch.cat([now.vectors[:, 1:], vector[:, None]], 1),
             actions=actions,
+            doubt=more_doubt(now.doubt, spread),
             ages=now.ages + 1,
             chances=now.chances,
         )
@@ -163,7 +168,8 @@ class LearnedWorld(World):
         model, latents, vectors = self._model, self._moment().latents[:, -1], self._moment().vectors[:, -1]
         decoded = model.decode_float(latents)
         score = model.score(latents, vectors, self._tasks)
-        trust = trust_of(cycle_error(model.autoencoder, latents, decoded), model.trust_usual, model.trust_limit)
+        drawn = model.trust.in_drawing(cycle_error(model.autoencoder, latents, decoded))
+        trust = torch.minimum(drawn, model.trust.in_motion(self._moment().doubt))
         frames = to_uint8(decoded)
         observation = {
             f"observation.images.{name}": view for name, view in cut_out(frames, self.episode_spec.cameras).items()
@@ -190,6 +196,7 @@ def _choose(mask: Tensor, begun: Snapshot, running: Snapshot) -> Snapshot:
         latents=torch.where(wide[..., None, None], begun.latents, running.latents),
         vectors=torch.where(wide, begun.vectors, running.vectors),
         actions=torch.where(wide, begun.actions, running.actions),
+        doubt=torch.where(mask, begun.doubt, running.doubt),
         ages=torch.where(mask, begun.ages, running.ages),
         chances=torch.where(mask, begun.chances, running.chances),
     )

@@ -10,14 +10,15 @@ def play(probe: str | None) -> PluginRef:
     """Random pushes, contact seeking, idling and a noisy expert, which reads poses by colour while there is no probe.
 
     The expert's turns are the longest, so that it often gets the T onto the goal; the part that follows disturbs it
-    again. Without them a world model would hardly see success and what leads to it.
+    again. Without them a world model would hardly see success and what leads to it. Turns of random pushes are long as
+    well: only then is the T pressed against walls and into corners, as it is when nobody leads it back.
     """
     poses = probe or "colours"
     parts = [
         {"name": "pusht-expert", "weight": 3.0, "steps": 100, "kwargs": {"probe": poses, "action_noise": 6.0}},
         {"name": "pusht-seek", "weight": 4.0, "steps": 60},
-        {"name": "random", "weight": 2.0, "steps": 30},
-        {"name": "idle", "weight": 1.0, "steps": 12},
+        {"name": "random", "weight": 0.5, "steps": 300},
+        {"name": "idle", "weight": 2.0, "steps": 20, "kwargs": {"park": 0.1}},
     ]
     return PluginRef("streams", "mix", {"parts": parts})
 

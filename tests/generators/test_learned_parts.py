@@ -13,7 +13,6 @@ from demoloom.generators.learned.interaction import collect_rows
 from demoloom.generators.learned.layers import coordinates
 from demoloom.generators.learned.timeline import Timeline
 from demoloom.generators.learned.training_config import DynamicsTrainingConfig, WorldTrainingConfig
-from demoloom.generators.learned.trust import trust_of
 from demoloom.generators.learned.vector_dynamics import keep_on_circles, second_order
 from demoloom.storage.errors import ConfigError
 
@@ -121,11 +120,6 @@ def test_a_false_success_weighs_more_than_two_missed_ones() -> None:
 
 def test_without_a_success_in_the_data_no_score_is_one() -> None:
     assert choose_success_threshold(np.array([0.5]), np.array([False])) == 2
-
-
-def test_trust_is_whole_up_to_the_limit_and_falls_beyond() -> None:
-    trust = trust_of(torch.tensor([0.1, 0.3, 0.5]), torch.tensor(0.1), torch.tensor(0.3))
-    assert trust.tolist() == pytest.approx([1, 1, np.exp(-1)])
 
 
 def test_psnr_of_a_tenth_of_the_range_is_20_db() -> None:
