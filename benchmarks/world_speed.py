@@ -154,10 +154,10 @@ def _peak_rows(flops: int, peak: float, speeds: dict[str, Speed]) -> list[Row]:
 
 def _anchor_rows(alone: Speed, seconds: float, num_threads: int) -> list[Row]:
     """How many times as long the other network takes for its frame, as released and at best."""
-    rows = []
+    rows, threads = [], "1 thread" if num_threads == 1 else f"{num_threads} threads"
     for dtype, name in ((torch.float32, "as released"), (torch.bfloat16, "in bfloat16")):
         rival = 1 / anchor_speed(seconds, num_threads, dtype)["seconds_per_frame"]
-        title = f"frames per second over those of the Interactive World Simulator {name}, {num_threads} thread{'s' * (num_threads > 1)}"
+        title = f"frames per second over those of the Interactive World Simulator {name}, {threads}"
         times = _row(title, alone.frames_per_second / rival, "times", None, 100.0)
         rows.append(times | {"rival": round(rival, 3)})
     return rows
