@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...storage.errors import SpecMismatch
+from ..start import given_start
 from ..world import World, as_seeds, bounded_actions, reset_mask
 from .canvas import cut_out, lay_out
 from .checkpoint import from_pretrained
@@ -68,7 +68,9 @@ class LearnedWorld(World):
         number = 0 if task is None else model.task_number(task)
         super().__init__(replace(model.spec, labels={}), num_envs, model.tasks[number])
         self._tasks = torch.full((num_envs,), number)
-        self._starts = np.flatnonzero(self._checkpoint.start_tasks == number)
+        own = self._checkpoint.start_tasks == number
+        # All, where none of the task's own was kept.
+        self._starts = np.flatnonzero(own if own.any() else ~own)
         self._now: Snapshot | None = None
 
     def reset(
@@ -120,15 +122,7 @@ class LearnedWorld(World):
         return self._checkpoint.start_frames[drawn], self._checkpoint.start_states[drawn]
 
     def _given_starts(self, start: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        shapes: dict[str, tuple[int, ...]] = {
-            f"observation.images.{camera.name}": (self.num_envs, camera.height, camera.width, 3)
-            for camera in self.episode_spec.cameras
-        }
-        shapes["observation.state"] = (self.num_envs, self.episode_spec.state.size)
-        wrong = [sentence for name, shape in shapes.items() if (sentence := _difference(name, shape, start))]
-        if wrong:
-            raise SpecMismatch(f"this world cannot start from the given observation: {'; '.join(wrong)}")
-        *cameras, state = (np.asarray(start[name]) for name in shapes)
+        cameras, state = given_start(start, self.episode_spec, self.num_envs)
         return lay_out(cameras, *self._model.canvas), state
 
     @torch.inference_mode()
@@ -177,16 +171,6 @@ class LearnedWorld(World):
         observation["observation.state"] = model.state_of(vectors).numpy().copy()
         success = (score > model.success_threshold).numpy()
         return observation, {"success": success, "score": score.numpy().copy(), "trust": trust.numpy().copy()}
-
-
-def _difference(name: str, shape: tuple[int, ...], start: Mapping[str, np.ndarray]) -> str:
-    """What is wrong with one entry of a given start; empty if nothing is."""
-    if name not in start:
-        return f"{name} is missing"
-    given, kind = np.asarray(start[name]), "uint8" if "images" in name else "float32"
-    if given.shape == shape and given.dtype == kind:
-        return ""
-    return f"{name} is {given.dtype} {given.shape}, expected {kind} {shape}"
 
 
 def _choose(mask: Tensor, begun: Snapshot, running: Snapshot) -> Snapshot:
