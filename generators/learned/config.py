@@ -75,4 +75,6 @@ class WorldConfig:
                 raise ConfigError(f"{name} must be one of {known}, got {getattr(self, name)!r}")
         most = _MOST_SAMPLING_STEPS if self.prediction == "consistency" else 1
         if not 1 <= self.sampling_steps <= most:
-            raise ConfigError(f"sampling_steps of a {self.prediction} must be 1 to {most}, got {self.sampling_steps}")
+            raise ConfigError(
+                f"sampling_steps of a {self.prediction} model must be 1 to {most}, got {self.sampling_steps}"
+            )

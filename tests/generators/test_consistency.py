@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from demoloom.generators.learned.config import Prediction, WorldConfig
+from demoloom.generators.learned.consistency import LARGEST, NoisyChange, Objective, sampling_levels, white_noise
+from demoloom.storage.errors import ConfigError
+
+
+def _noisy(change: float, level: float) -> NoisyChange:
+    return NoisyChange(torch.full((1, 1, 1, 1), change), torch.tensor([level]))
+
+
+def test_a_change_without_noise_is_what_it_is_whatever_the_network_says() -> None:
+    assert _noisy(0.3, 0.0).resolve(torch.full((1, 1, 1, 1), 9.0)).item() == pytest.approx(0.3)
+
+
+def test_under_the_largest_noise_the_network_has_the_word() -> None:
+    assert _noisy(0.3, LARGEST).resolve(torch.full((1, 1, 1, 1), 9.0)).item() == pytest.approx(9.0, rel=0.02)
+
+
+def test_sampling_begins_with_the_largest_noise_and_a_quarter_of_it_follows() -> None:
+    assert sampling_levels(1) == [LARGEST]
+    assert sampling_levels(3) == [LARGEST, LARGEST / 4, LARGEST / 16]
+
+
+def test_a_regression_is_compared_with_what_happened() -> None:
+    target, chance = torch.ones(2, 1, 1, 1), torch.Generator()
+    answer = (torch.zeros(2, 1, 1, 1), torch.zeros(2, 1, 1, 1))
+    _, _, aim, weight = Objective("regression", chance).compare(lambda noisy: answer, target, target, done=0.9)
+    assert aim is target
+    assert weight == 1
+
+
+def test_noise_is_of_a_slots_own_seed_and_step_alone() -> None:
+    both = white_noise(torch.tensor([5, 6]), torch.tensor([0, 3]), (1, 2, 2))
+    alone = white_noise(torch.tensor([6]), torch.tensor([3]), (1, 2, 2))
+    assert torch.equal(both[1], alone[0])
+    assert not torch.equal(white_noise(torch.tensor([6]), torch.tensor([4]), (1, 2, 2)), alone)
+
+
+def test_noise_has_mean_0_and_deviation_1() -> None:
+    drawn = white_noise(torch.arange(100), torch.arange(100), (100,))
+    assert drawn.mean().abs() < 0.05
+    assert drawn.std() == pytest.approx(1, abs=0.05)
+
+
+class _Coin(nn.Module):
+    """Says what a change is that is known only under noise; it sees nothing else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(2, 64), nn.SiLU(), nn.Linear(64, 64), nn.SiLU(), nn.Linear(64, 1))
+
+    def forward(self, noisy: NoisyChange | None, count: int = 128) -> tuple[Tensor, Tensor]:
+        if noisy is None:
+            return self.net(torch.zeros(count, 2))[:, :, None, None], torch.zeros(count)
+        change, level = noisy.scaled()
+        said = self.net(torch.cat([change[:, :, 0, 0], level], 1))[:, :, None, None]
+        return noisy.resolve(said), level
+
+
+def _after_training(prediction: Prediction) -> np.ndarray:
+    """What comes after 128 tosses: a change of 0.5 or -0.5, by chance."""
+    torch.manual_seed(0)
+    coin, chance = _Coin(), torch.Generator().manual_seed(0)
+    objective, optimiser = Objective(prediction, chance), torch.optim.Adam(coin.parameters(), 3e-3)
+    for step in range(800):
+        change = torch.randint(0, 2, (128, 1, 1, 1), generator=chance) - 0.5
+        predicted, _, aim, weight = objective.compare(coin, change, change, step / 800)
+        loss = weight * (predicted - aim).square().mean()
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    with torch.no_grad():
+        if prediction == "regression":
+            return coin(None)[0].numpy().ravel()
+        change = torch.zeros(128, 1, 1, 1)
+        for level in sampling_levels(2):
+            noise = level * torch.randn(change.shape, generator=chance)
+            change, _ = coin(NoisyChange(change + noise, torch.full((128,), level)))
+        return change.numpy().ravel()
+
+
+def test_of_two_things_that_may_come_a_regression_shows_the_mean_and_a_sample_one() -> None:
+    assert np.abs(_after_training("regression")).max() < 0.1
+    samples = _after_training("consistency")
+    assert np.median(np.abs(samples)) > 0.3
+    assert 0.15 < (samples > 0).mean() < 0.85
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"sampling_steps": 2}, "sampling_steps of a regression model must be 1 to 1, got 2"),
+        (
+            {"prediction": "consistency", "sampling_steps": 5},
+            "sampling_steps of a consistency model must be 1 to 4, got 5",
+        ),
+        ({"prediction": "diffusion"}, "prediction must be one of regression, consistency, got 'diffusion'"),
+        ({"downscale": 5}, "downscale must be one of 4, 8, 16, got 5"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_named(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        WorldConfig(**settings)  # type: ignore[arg-type]
