@@ -150,14 +150,14 @@ def new_probe(data: Interaction, config: ProbeTrainingConfig) -> Probe:
     """An untrained probe for the labels of `data`."""
     if not data.labels:
         raise ConfigError("a probe learns labels, and the interaction data has none")
-    camera, cameras = data.spec.cameras[0], len(data.spec.cameras)
+    (height, width), cameras = data.frames.shape[1:3], len(data.spec.cameras)
     targets = _targets(data)
     torch.manual_seed(config.seed)
-    net = ProbeNet(cameras, camera.height, camera.width, targets.shape[1], config.width, config.num_blocks)
+    net = ProbeNet(cameras, height, width, targets.shape[1], config.width, config.num_blocks)
     net.mean.copy_(targets.mean(0))
     net.scale.copy_(targets.std(0) + 1e-6)
     names = {name: data.spec.labels[name].names for name in data.labels}
-    return Probe(net, names, (camera.height, camera.width, cameras))
+    return Probe(net, names, (height, width, cameras))
 
 
 def fit_probe(

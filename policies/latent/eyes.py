@@ -40,7 +40,7 @@ class ProbeEyes(nn.Module):
 
 
 class LatentEyes(nn.Module):
-    """Frames of all cameras, stacked along their channels, (B, 3V, H, W) in [0, 1] -> latents (B, C, H/4, W/4)."""
+    """Frames of all cameras, stacked along their channels, (B, 3V, H, W) in [0, 1] -> latents (B, C, h, w)."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ def eyes_settings(world: Path, spec: EpisodeSpec, eyes: str | None = None) -> di
     Raises:
         CheckpointError: `world` is no world checkpoint, or has no probe where one is asked for.
         SpecMismatch: its cameras are others than the spec's.
-        ConfigError: there are no eyes of that name.
+        ConfigError: there are no eyes of that name, or the cameras are not of one size that suits them.
     """
     model = from_pretrained(world).model
     if model.spec.cameras != spec.cameras:
@@ -83,6 +83,11 @@ def eyes_settings(world: Path, spec: EpisodeSpec, eyes: str | None = None) -> di
     chosen = eyes or ("probe" if (world / "probe").is_dir() else "latents")
     if chosen not in EYES:
         raise ConfigError(f"a latent policy sees through {' or '.join(EYES)}, got eyes={chosen!r}")
+    if any((camera.height, camera.width) != model.canvas for camera in spec.cameras):
+        raise ConfigError(
+            f"a latent policy needs cameras of one size with sides a multiple of {model.config.canvas_multiple}, got "
+            f"{', '.join(map(str, spec.cameras))}; train a policy of another kind, such as act"
+        )
     camera = spec.cameras[0]
     size = {"num_cameras": len(spec.cameras), "height": camera.height, "width": camera.width}
     if chosen == "probe":
@@ -93,8 +98,12 @@ def eyes_settings(world: Path, spec: EpisodeSpec, eyes: str | None = None) -> di
             "observation_noise": 0.02,
             "poses": planar_poses({name: model.spec.labels[name] for name in labels}, spec.state),
         }
-    channels = {"latent_channels": model.config.latent_channels, "channels": model.config.autoencoder_width}
-    return {"eyes": "latents", "eyes_settings": {**size, **channels}, "observation_noise": 0.1, "flow_samples": 2}
+    network = {
+        "latent_channels": model.config.latent_channels,
+        "channels": model.config.autoencoder_width,
+        "downscale": model.config.downscale,
+    }
+    return {"eyes": "latents", "eyes_settings": {**size, **network}, "observation_noise": 0.1, "flow_samples": 2}
 
 
 def _read_probe(folder: Path) -> tuple[list[str], dict[str, int]]:

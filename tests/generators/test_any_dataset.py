@@ -78,7 +78,7 @@ def _vector(size: int) -> Vector:
 CASES = {
     "two cameras of one size": Case(sizes=((64, 64), (64, 64))),
     "three cameras of different sizes, none a multiple of 8": Case(sizes=((60, 84), (50, 50), (64, 30))),
-    "a long label-guided action": Case(dimensions=(14, 14), labelled=True),
+    "14 joints, and labels on frames of odd sizes": Case(sizes=((60, 84),), dimensions=(14, 14), labelled=True),
     "one joint, odd numbers": Case(dimensions=(1, 3)),
     "one action": Case(dimensions=(3, 1), labelled=True),
     "two tasks": Case(tasks=("Shine.", "Rest.")),
