@@ -19,6 +19,7 @@ from demoloom.pipeline.report.pictures import strip
 from demoloom.storage.dataset import EpisodeReader, open_dataset
 
 ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
 PICTURE = ROOT / "docs" / "images" / "demonstrations.png"
 LABELS = {
     "policy-in-reality": "policy on generated demonstrations, in reality",
@@ -39,11 +40,13 @@ def main() -> None:
     put("README.md", "numbers", numbers_block(result("demo")))
     put("docs/storage.md", "storage", table_block(result("storage")))
     put("docs/world-model.md", "world", table_block(result("world")))
+    if (RESULTS / "world_ablation.json").exists():
+        put("docs/world-model.md", "world ablation", variants_block(result("world_ablation")))
 
 
 def result(name: str) -> dict[str, Any]:
     """What a benchmark wrote."""
-    found: dict[str, Any] = json.loads((ROOT / "benchmarks" / "results" / f"{name}.json").read_text())
+    found: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text())
     return found
 
 
@@ -124,6 +127,23 @@ def table_block(result: dict[str, Any]) -> str:
         aim = "" if row["aim"] is None else f"{row['aim']:g}{'' if row['met'] else ', **missed**'}"
         beside, ratio = ("" if row[key] is None else f"{row[key]:g}" for key in ("rival", "ratio"))
         lines.append(f"| {row['name']} | {row['value']:g} {row['unit']} | {beside} | {ratio} | {aim} |")
+    return "\n".join(lines)
+
+
+def variants_block(result: dict[str, Any]) -> str:
+    """A line for each variant, from rows called `variant: figure`."""
+    table: dict[str, dict[str, str]] = {}
+    for row in result["rows"]:
+        variant, figure = row["name"].rsplit(": ", 1)
+        table.setdefault(variant, {})[f"{figure.replace('_', ' ')}, {row['unit']}"] = f"{row['value']:g}"
+    figures = list(next(iter(table.values())))
+    lines = [
+        f"`{result['command']}` at {result['commit']}, on {result['machine']['processor']}, one core.",
+        "",
+        f"| variant | {' | '.join(figures)} |",
+        f"|{'---|' * (len(figures) + 1)}",
+        *(f"| {variant} | {' | '.join(values[figure] for figure in figures)} |" for variant, values in table.items()),
+    ]
     return "\n".join(lines)
 
 
