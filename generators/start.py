@@ -10,8 +10,15 @@ from ..storage.errors import SpecMismatch
 from ..storage.spec import EpisodeSpec
 
 
-def given_start(start: Mapping[str, np.ndarray], spec: EpisodeSpec, num_envs: int) -> tuple[np.ndarray, np.ndarray]:
-    """Frames (N, H, W, 3V) uint8, views in the spec's order, and states (N, S) float32 of `options["start"]`.
+def given_start(
+    start: Mapping[str, np.ndarray], spec: EpisodeSpec, num_envs: int
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """Frames (N, H, W, 3) uint8 of each camera, in the spec's order, and states (N, S) float32.
+
+    Args:
+        start: what a caller gave a world as `options["start"]`.
+        spec: of the world.
+        num_envs: N.
 
     Raises:
         SpecMismatch: it is not an observation of N slots of this spec; the message lists what differs.
@@ -23,8 +30,8 @@ def given_start(start: Mapping[str, np.ndarray], spec: EpisodeSpec, num_envs: in
     wrong = [sentence for name, shape in shapes.items() if (sentence := _difference(name, shape, start))]
     if wrong:
         raise SpecMismatch(f"this world cannot start from the given observation: {'; '.join(wrong)}")
-    *views, state = (np.asarray(start[name]) for name in shapes)
-    return np.concatenate(views, axis=-1), state
+    *cameras, state = (np.asarray(start[name]) for name in shapes)
+    return cameras, state
 
 
 def _difference(name: str, shape: tuple[int, ...], start: Mapping[str, np.ndarray]) -> str:

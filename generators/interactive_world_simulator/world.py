@@ -99,8 +99,7 @@ class InteractiveWorldSimulator(World):
         mask = reset_mask(options, self.num_envs, first=self._now is None)
         seeds = [_entropy() if each is None else each for each in as_seeds(seed, self.num_envs)]
         start = (options or {}).get("start")
-        given = self._drawn(seeds) if start is None else Starts(*given_start(start, self.episode_spec, self.num_envs))
-        begun = self._begun(given, seeds)
+        begun = self._begun(self._drawn(seeds) if start is None else self._given(start), seeds)
         self._now = begun if self._now is None else _choose(mask, begun, self._now)
         return self._look(self._now), self._info()
 
@@ -141,6 +140,10 @@ class InteractiveWorldSimulator(World):
             )
         rows = [np.random.default_rng(seed).integers(len(self._starts.frames)) for seed in seeds]
         return Starts(self._starts.frames[rows], self._starts.positions[rows])
+
+    def _given(self, start: Mapping[str, np.ndarray]) -> Starts:
+        cameras, positions = given_start(start, self.episode_spec, self.num_envs)
+        return Starts(np.concatenate(cameras, axis=-1), positions)
 
     @torch.inference_mode()
     def _begun(self, starts: Starts, seeds: Sequence[int]) -> Snapshot:
