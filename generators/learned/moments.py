@@ -40,7 +40,8 @@ class Moments:
         """Whether it is time to save a moment of this stage; the first time asked starts its clock."""
         if self.folder is None:
             return False
-        return time.monotonic() - self._saved.setdefault(stage, time.monotonic()) >= self.every_s
+        now = time.monotonic()
+        return now - self._saved.setdefault(stage, now) >= self.every_s
 
     def save(self, stage: str, moment: Mapping[str, Any]) -> None:
         """Replace the stage's last moment; a kill meanwhile leaves the old one."""
