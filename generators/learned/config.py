@@ -10,6 +10,8 @@ from ...storage.errors import ConfigError
 Downscale = Literal[4, 8, 16]
 #: regression: the next latent in one step, always the same; consistency: a sample of it, in one step or a few.
 Prediction = Literal["regression", "consistency"]
+#: auto: a CUDA GPU where there is one.
+Device = Literal["auto", "cpu", "cuda"]
 _MOST_SAMPLING_STEPS = 4
 _SIZES = (
     "latent_channels", "autoencoder_width", "dynamics_width", "num_dynamics_blocks", "vector_width", "vector_members",

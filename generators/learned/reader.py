@@ -45,7 +45,7 @@ class Reader(nn.Module):
         attention, value = self.keypoints(F.silu(x)).float().flatten(2).chunk(2, dim=1)
         weight = torch.softmax(attention, -1)
         values = (weight * value).sum(-1)
-        with torch.autocast("cpu", enabled=False):
+        with torch.autocast(x.device.type, enabled=False):
             places = torch.bmm(weight, self.grid.t().expand(len(weight), -1, -1)).flatten(1)
             out: Tensor = self.mlp(torch.cat([places, values], 1))
         return out
