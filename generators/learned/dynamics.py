@@ -97,6 +97,8 @@ class Dynamics(nn.Module):
     """
 
     grid: Tensor
+    _film_weight: Tensor
+    _film_bias: Tensor
 
     def __init__(
         self, config: WorldConfig, height: int, width: int, vector_size: int, action_size: int, num_tasks: int = 1
@@ -120,6 +122,9 @@ class Dynamics(nn.Module):
         nn.init.zeros_(self.head.weight)
         self.noisy = nn.Conv2d(channels, features, 3, padding=1, bias=False) if sampled else None
         self.task = nn.Embedding(num_tasks, _CONDITION) if num_tasks > 1 else None
+        for name in ("_film_weight", "_film_bias"):
+            self.register_buffer(name, None, persistent=False)
+        self._settled = False
 
     def forward(
         self, history: Tensor | None, vector: Tensor, actions: Tensor, noise: Tensor, crops: Crops | None = None,
@@ -145,7 +150,7 @@ class Dynamics(nn.Module):
             known.append(level)
         grid, place = (maps[None] if crops is None else crops.of_maps(maps) for maps in (self.grid, self.place))
         # In bfloat16 a place would be known to two pixels only.
-        with torch.autocast("cpu", enabled=False):
+        with torch.autocast(vector.device.type, enabled=False):
             before, *middle, after = self._films(torch.cat(known, 1), task)
             maps = self.frames(torch.cat([vector, actions[:, -1]], 1), grid)
         x = self._see(history, maps) + place
@@ -165,9 +170,21 @@ class Dynamics(nn.Module):
         condition = self.condition(known)
         if self.task is not None:
             condition = condition + self.task(task)
-        layers = [block.film for block in (self.before, *self.middle, self.after)]
-        weight, bias = torch.cat([layer.weight for layer in layers]), torch.cat([layer.bias for layer in layers])
-        return list(linear(condition, weight, bias).split([layer.out_features for layer in layers], 1))
+        weight, bias = (self._film_weight, self._film_bias) if self._settled else self._join_films()
+        sizes = [layer.out_features for layer in self._film_layers()]
+        return list(linear(condition, weight, bias).split(sizes, 1))
+
+    def _join_films(self) -> tuple[Tensor, Tensor]:
+        layers = self._film_layers()
+        return torch.cat([layer.weight for layer in layers]), torch.cat([layer.bias for layer in layers])
+
+    def _film_layers(self) -> list[Linear]:
+        return [block.film for block in (self.before, *self.middle, self.after)]
+
+    def settle(self) -> None:
+        """Keep what follows from the weights, which are not to change any more."""
+        self._film_weight, self._film_bias = self._join_films()
+        self._settled = True
 
     def _see(self, history: Tensor | None, maps: Tensor) -> Tensor:
         """The first convolution. A hidden history is as one of zeros, of which nothing comes."""

@@ -12,11 +12,12 @@ from .optimisation import bfloat16_pays
 
 @torch.no_grad()
 def for_inference(model: WorldModel) -> WorldModel:
-    """`model`, changed in place: the weights of what works in bfloat16 are kept so.
+    """`model`, changed in place: what would be made of its weights at each step is made once.
 
-    Autocast would convert each of them at each step. The same numbers result, but that the U-Net adds up its
-    residuals in bfloat16 as well.
+    Where bfloat16 pays, the weights of what works in it are kept so, which autocast would convert each time. The same
+    numbers result, but that the U-Net adds up its residuals in bfloat16 as well.
     """
+    model.dynamics.settle()
     if not bfloat16_pays():
         return model
     for part in (model.autoencoder, model.dynamics):

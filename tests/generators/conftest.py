@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from demoloom.generators import RolloutPlan
@@ -5,6 +7,14 @@ from demoloom.generators.fleet import FleetConfig, ray_session
 from demoloom.storage.plugins import PluginRef
 
 TESTING = "demoloom.generators.testing:"
+
+
+@pytest.fixture(scope="session")
+def toy_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A trained world of the moving square, with labels; to be read only."""
+    from .moving_square import train_toy_world
+
+    return train_toy_world(tmp_path_factory.mktemp("toy"))
 
 
 @pytest.fixture(scope="session")

@@ -10,12 +10,12 @@ from demoloom.storage.errors import SpecMismatch
 from demoloom.storage.testing import numbered_episode, numbered_spec
 from demoloom.storage.zarr_store import ZarrStore
 
-from .moving_square import SPEC, square_episodes, train_toy_world
+from .moving_square import SPEC, square_episodes
 
 
 @pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return train_toy_world(tmp_path_factory.mktemp("toy"))
+def checkpoint(toy_world: Path) -> Path:
+    return toy_world
 
 
 def test_a_world_is_measured_on_any_dataset_of_its_robot(checkpoint: Path, tmp_path: Path) -> None:

@@ -14,17 +14,15 @@ from demoloom.generators.learned.world import LearnedWorld
 from demoloom.generators.testing.contracts import WorldContract
 from demoloom.storage.errors import CheckpointError, SpecMismatch
 
-from .moving_square import CONFIG, SPEC, train_toy_world, write_squares_without_labels
+from .moving_square import CONFIG, SPEC, write_squares_without_labels
 
 
 @pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return train_toy_world(tmp_path_factory.mktemp("toy"))
+def checkpoint(toy_world: Path) -> Path:
+    return toy_world
 
 
 class TestLearnedWorldKeepsTheContract(WorldContract):
-    slot_tolerance = 2.0
-
     @pytest.fixture(autouse=True)
     def _given(self, checkpoint: Path) -> None:
         self.checkpoint = checkpoint
