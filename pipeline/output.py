@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from ..storage.convert import format_of
-from ..storage.create import Format
+from ..storage.create import Format, format_of
 from ..storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class Output:
 
     def choose_format(self, source: Path) -> Format:
         """The format to write, where `source` is what is read."""
-        return format_of(source) if self.format == "same" else self.format
+        return format_of(source) or "zarr" if self.format == "same" else self.format
 
     def choose_codec(self) -> Codec | None:
         """The codec of a LeRobot dataset's frames; None: the same as the source's.

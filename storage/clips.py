@@ -82,7 +82,7 @@ def kept_codec(sources: Sequence[EpisodeReader]) -> Codec | None:
     """The codec of all sources, where they are LeRobot datasets of demoloom's that share one."""
     if not all((source.path / _CODEC).is_file() for source in sources):
         return None
-    from .lerobot_store import read_codec
+    from .lerobot_layout import read_codec
 
     codecs = {read_codec(source.path) for source in sources}
     return codecs.pop() if len(codecs) == 1 else None

@@ -9,7 +9,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from .atomic import read_json
 from .dataset import EpisodeReader
 from .drafts import read_blocks
 from .errors import StoreError
@@ -85,10 +84,15 @@ def lossy_codec(path: Path) -> dict[str, Any] | None:
     Raises:
         StoreError: the dataset's note of its codec is damaged.
     """
-    file = path / _SIDECAR / "codec.json"
-    codec = read_json(file) if file.is_file() else {"kind": "image"}
-    is_exact = codec.get("kind") == "image" or (codec.get("pix_fmt") == "gbrp" and codec.get("crf") == 0)
-    return None if is_exact else {name: codec.get(name) for name in ("kind", "pix_fmt", "crf")}
+    if not (path / _SIDECAR / "codec.json").is_file():
+        return None
+    from .lerobot_layout import read_codec
+    from .video import VideoCodec
+
+    codec = read_codec(path)
+    if isinstance(codec, VideoCodec) and not codec.is_lossless:
+        return {"kind": "video", "pix_fmt": codec.pix_fmt, "crf": codec.crf}
+    return None
 
 
 @runtime_checkable

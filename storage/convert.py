@@ -54,11 +54,6 @@ def convert(
     )
 
 
-def format_of(path: Path) -> Format:
-    """The format of the dataset at `path`, or of one to be made from what is there."""
-    return "lerobot" if (path / "meta" / "info.json").is_file() else "zarr"
-
-
 def check_ids(source: EpisodeReader, ids: Collection[str]) -> None:
     """Raise StoreError if an id is not in the source."""
     if unknown := sorted(id for id in ids if id not in source):

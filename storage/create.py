@@ -1,4 +1,4 @@
-"""A new dataset of either format, which appears when it is complete."""
+"""Which format a dataset has, and a new one of either, which appears when it is complete."""
 
 from __future__ import annotations
 
@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from .video import Codec
 
 Format = Literal["lerobot", "zarr"]
+
+#: Any of these says that a folder was a LeRobot dataset, however little of it is left.
+_OF_LEROBOT = ("info.json", "episodes", "tasks.parquet", "stats.json", "demoloom")
+
+
+def format_of(path: Path) -> Format | None:
+    """The format of the dataset at `path`, also of a damaged one; None if there is none."""
+    if any((path / "meta" / name).exists() for name in _OF_LEROBOT):
+        return "lerobot"
+    return "zarr" if (path / "spec.json").is_file() or (path / "episodes").is_dir() else None
 
 
 @contextmanager

@@ -79,6 +79,11 @@ def open_dataset(path: Path | str) -> EpisodeReader:
 
     if is_store(path):
         return ZarrStore.open(path)
-    raise StoreError(
+    raise no_dataset(path)
+
+
+def no_dataset(path: Path) -> StoreError:
+    """What to tell a user who names a folder without a dataset."""
+    return StoreError(
         f"there is no dataset at {path}: expected a LeRobot dataset (meta/info.json) or a demoloom store (spec.json)"
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
+from .create import format_of
 from .dataset import EpisodeReader
 
 
@@ -28,7 +28,7 @@ class FrameAccess(Protocol):
 
 def open_frames(reader: EpisodeReader, cache_bytes: int = 0) -> FrameAccess:
     """Access to the frames of a dataset, whatever its format; up to `cache_bytes` of decoded ones stay in memory."""
-    if (Path(reader.path) / "meta" / "info.json").is_file():
+    if format_of(reader.path) == "lerobot":
         from .lerobot_access import LeRobotFrames
         from .lerobot_reader import LeRobotReader
 

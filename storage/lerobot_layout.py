@@ -12,9 +12,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+from .atomic import read_json
 from .columns import SUCCESS, image_key, names_of
+from .errors import StoreError
 from .spec import Camera, EpisodeSpec
-from .video import Codec, ImageCodec, video_info
+from .video import Codec, ImageCodec, VideoCodec, video_info
 
 VERSION = "v3.0"
 INFO = "meta/info.json"
@@ -89,6 +91,16 @@ def info(spec: EpisodeSpec, codec: Codec, num_episodes: int, num_rows: int, num_
         "robot_type": spec.robot_type,
         "splits": {"train": f"0:{num_episodes}"},
     }
+
+
+def read_codec(path: Path) -> Codec:
+    """How the frames of the dataset at `path` are encoded; StoreError if it does not say."""
+    data = read_json(path / SIDECAR_CODEC)
+    kind = data.pop("kind", None)
+    try:
+        return VideoCodec(**data) if kind == "video" else ImageCodec(**data)
+    except TypeError as error:
+        raise StoreError(f"{path / SIDECAR_CODEC} describes no codec ({error}); restore it from a copy") from error
 
 
 def _camera_feature(camera: Camera, fps: int, codec: Codec) -> dict[str, Any]:

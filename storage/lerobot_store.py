@@ -11,7 +11,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -21,7 +21,7 @@ import numpy as np
 
 from . import lerobot_layout as layout
 from . import recorder
-from .atomic import is_occupied, make_folder, read_json, refusals_named, sweep, write_json
+from .atomic import is_occupied, make_folder, refusals_named, sweep, write_json
 from .clips import Clip
 from .episode import Episode, EpisodeSummary, Rows
 from .errors import SpecMismatch, StoreError
@@ -33,7 +33,7 @@ from .lerobot_take import LeRobotTake
 from .recorder import EpisodeRecorder, refuse_other
 from .spec import EpisodeSpec, read_spec
 from .validation import validate_spec
-from .video import LOSSLESS, Codec, ImageCodec, VideoCodec
+from .video import LOSSLESS, Codec, ImageCodec
 
 _LOCK = ".lock"
 
@@ -89,7 +89,7 @@ class LeRobotStore:
                 "`demoloom convert` makes one of any other"
             )
         sweep(path)
-        return cls(path, read_spec(path / layout.SIDECAR_SPEC), read_codec(path))
+        return cls(path, read_spec(path / layout.SIDECAR_SPEC), layout.read_codec(path))
 
     def append(self, episode: Episode) -> bool:
         """Store a whole episode or nothing; true if it is new, false if the same one is there already.
@@ -197,18 +197,6 @@ def is_own(path: Path) -> bool:
     return (path / layout.INFO).is_file() and (path / layout.SIDECAR_SPEC).is_file()
 
 
-def read_codec(path: Path) -> Codec:
-    """How the frames of the dataset at `path` are encoded; StoreError if it does not say."""
-    data = read_json(path / layout.SIDECAR_CODEC)
-    kind = data.pop("kind", None)
-    try:
-        return VideoCodec(**data) if kind == "video" else ImageCodec(**data)
-    except TypeError as error:
-        raise StoreError(
-            f"{path / layout.SIDECAR_CODEC} describes no codec ({error}); restore it from a copy"
-        ) from error
-
-
 def _make_empty(path: Path, spec: EpisodeSpec, codec: Codec) -> None:
     make_folder(path)
     with locked(path), refusals_named(path):
@@ -243,6 +231,21 @@ def locked(path: Path) -> Iterator[None]:
         lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+@contextmanager
+def at_rest(path: Path) -> Iterator[None]:
+    """Let no process count in an episode meanwhile; nothing is written, and many may wait for that at once."""
+    if not (path / _LOCK).is_file():  # nobody has added to it
+        yield
+        return
+    lock = os.open(path / _LOCK, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a disk that knows no locks has no writers either
+            fcntl.flock(lock, fcntl.LOCK_SH)
         yield
     finally:
         os.close(lock)

@@ -41,6 +41,11 @@ class VideoCodec:
     preset: Preset = "veryfast"
     num_threads: int = 1
 
+    @property
+    def is_lossless(self) -> bool:
+        """Whether what is read is bit for bit what was written."""
+        return self.pix_fmt == "gbrp" and self.crf == 0
+
     def __post_init__(self) -> None:
         if self.pix_fmt not in get_args(PixelFormat):
             raise ConfigError(f"pix_fmt must be one of {', '.join(get_args(PixelFormat))}, got {self.pix_fmt!r}")
@@ -70,6 +75,11 @@ class ImageCodec:
     """
 
     compress_level: int = 1
+
+    @property
+    def is_lossless(self) -> bool:
+        """Always."""
+        return True
 
     def __post_init__(self) -> None:
         if not 0 <= self.compress_level <= 9:

@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..dataset import open_dataset
+from ..create import format_of
+from ..dataset import no_dataset, open_dataset
 from ..errors import StoreError
 from ..progress import Progress, silent
 from .finding import Finding
@@ -14,18 +15,24 @@ from .report import Report
 from .tally import Tally
 
 
-def audit(path: Path | str, progress: Progress = silent) -> Report:
+def audit(path: Path | str, progress: Progress = silent, *, is_locked: bool = False) -> Report:
     """Read every row and frame of the dataset at `path` once, and report all that is wrong.
 
-    Nothing is written. Memory grows with the number of episodes, by about 10 kB for each camera of each, and not with
-    their length.
+    Nothing is written. What demoloom's writers add meanwhile is left out, and they wait while metadata is read. Memory
+    grows with the number of episodes, by about 10 kB for each camera of each, and not with their length.
+
+    Args:
+        path: folder of the dataset.
+        progress: told how far it is.
+        is_locked: whether the caller holds the lock that writers wait for.
 
     Raises:
         StoreError: there is no dataset at `path`. One that is there and cannot be opened is a finding.
     """
     path, tally, started = Path(path), Tally(), time.monotonic()
-    format = format_of(path)
-    findings = list(_find(format, path, tally, progress))
+    if (format := format_of(path)) is None:
+        raise no_dataset(path)
+    findings = list(_find(format, path, tally, progress, is_locked))
     return Report(
         format=format,
         findings=tuple(sorted(findings, key=lambda finding: finding.severity != "error")),
@@ -36,7 +43,7 @@ def audit(path: Path | str, progress: Progress = silent) -> Report:
     )
 
 
-def _find(format: str, path: Path, tally: Tally, progress: Progress) -> Iterator[Finding]:
+def _find(format: str, path: Path, tally: Tally, progress: Progress, is_locked: bool) -> Iterator[Finding]:
     if format == "zarr":
         from .zarr_episodes import audit_zarr
 
@@ -44,21 +51,10 @@ def _find(format: str, path: Path, tally: Tally, progress: Progress) -> Iterator
     else:
         from .lerobot import audit_lerobot
 
-        found = list(audit_lerobot(path, tally, progress))
+        found = list(audit_lerobot(path, tally, progress, is_locked=is_locked))
         yield from found
         if not any(finding.severity == "error" for finding in found):
             yield from _unreadable(path)
-
-
-def format_of(path: Path) -> str:
-    """`lerobot` or `zarr`; StoreError if neither stands at `path`."""
-    if (path / "meta").is_dir():
-        return "lerobot"
-    if (path / "spec.json").is_file() or (path / "episodes").is_dir():
-        return "zarr"
-    raise StoreError(
-        f"there is no dataset at {path}: expected a LeRobot dataset (meta/info.json) or a demoloom store (spec.json)"
-    )
 
 
 def _unreadable(path: Path) -> Iterator[Finding]:

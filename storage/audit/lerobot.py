@@ -7,8 +7,12 @@ Digests are compared where frames are lossless: they are those of the frames bef
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
+import numpy as np
+
+from ..lerobot_store import at_rest
 from ..progress import Progress
 from .changes import check_digests
 from .contents import Contents
@@ -19,30 +23,45 @@ from .manifest import Manifest, read_manifest
 from .pixels import check_channels
 from .records import check_records
 from .rows import RowPass
-from .sidecar_checks import check_counted_pixels, check_sidecar
+from .sidecar_checks import check_counted_pixels, check_sidecar, read_counted_pixels
 from .stats import check_image_stats, check_stats, left_open, running_stats
 from .tally import Tally
 
 
-def audit_lerobot(path: Path, tally: Tally, progress: Progress) -> Iterator[Finding]:
-    """Yield all that is wrong with the dataset at `path`; rows are read in blocks, frames one by one."""
+def audit_lerobot(path: Path, tally: Tally, progress: Progress, *, is_locked: bool = False) -> Iterator[Finding]:
+    """Yield all that is wrong with the dataset at `path`; rows are read in blocks, frames one by one.
+
+    Args:
+        path: of the dataset.
+        tally: told what was read.
+        progress: told how far it is.
+        is_locked: whether the caller keeps writers away; if not, they wait while metadata is read.
+    """
     findings: list[Finding] = []
-    manifest = read_manifest(path, findings)
+    # What one is about to count looks like what a killed one left.
+    with nullcontext() if is_locked else at_rest(path):
+        manifest = read_manifest(path, findings)
+        if manifest is not None:
+            findings += _audit_metadata(manifest)
+            counted = read_counted_pixels(manifest)
     yield from findings
     if manifest is None:
         return
     tally.episodes = len(manifest.records)
-    yield from check_records(manifest)
-    if manifest.sidecar is not None:
-        yield from check_sidecar(manifest, manifest.sidecar)
-    yield from check_files(manifest)
     contents = Contents()
     yield from _audit_rows(manifest, contents, tally, progress)
-    yield from _audit_frames(manifest, contents, tally, progress)
+    yield from _audit_frames(manifest, counted, contents, tally, progress)
     yield from tally.findings()
     yield from contents.identical()
     if manifest.sidecar is not None and manifest.lossless:
         yield from check_digests(manifest, manifest.sidecar, contents)
+
+
+def _audit_metadata(manifest: Manifest) -> Iterator[Finding]:
+    yield from check_records(manifest)
+    if manifest.sidecar is not None:
+        yield from check_sidecar(manifest, manifest.sidecar)
+    yield from check_files(manifest)
 
 
 def _audit_rows(manifest: Manifest, contents: Contents, tally: Tally, progress: Progress) -> Iterator[Finding]:
@@ -59,7 +78,9 @@ def _audit_rows(manifest: Manifest, contents: Contents, tally: Tally, progress: 
         yield from check_stats(manifest, stats)
 
 
-def _audit_frames(manifest: Manifest, contents: Contents, tally: Tally, progress: Progress) -> Iterator[Finding]:
+def _audit_frames(
+    manifest: Manifest, counted: np.ndarray | Exception, contents: Contents, tally: Tally, progress: Progress
+) -> Iterator[Finding]:
     whole, histograms = True, {}
     for key in manifest.cameras("video") + manifest.cameras("image"):
         frames = FramePass(manifest, key, contents, tally)
@@ -80,4 +101,4 @@ def _audit_frames(manifest: Manifest, contents: Contents, tally: Tally, progress
         if frames.is_whole and not changed and not manifest.was_left_open:
             yield from check_image_stats(manifest, key, histograms[key])
     if whole:
-        yield from check_counted_pixels(manifest, histograms)
+        yield from check_counted_pixels(manifest, counted, histograms)

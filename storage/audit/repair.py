@@ -50,13 +50,13 @@ def repair(path: Path | str, *, retime: bool = False, progress: Progress = silen
     done: list[str] = []
     with _alone(path):
         for _ in range(_ROUNDS):
-            report = audit(path, progress)
+            report = audit(path, progress, is_locked=True)
             mendable = [finding for finding in report.findings if retime or finding.mend != "retime"]
             steps = list(_mend(path, report.format, mendable))
             if not steps:
                 return Repaired(tuple(done), report)
             done += steps
-        return Repaired(tuple(done), audit(path, progress))
+        return Repaired(tuple(done), audit(path, progress, is_locked=True))
 
 
 @contextmanager

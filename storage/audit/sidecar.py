@@ -11,10 +11,10 @@ from typing import Any
 from .. import lerobot_layout as layout
 from ..episode import EpisodeSummary
 from ..errors import ConfigError, StoreError
-from ..lerobot_store import read_codec
+from ..lerobot_layout import read_codec
 from ..spec import EpisodeSpec, read_spec
 from ..validation import validate_spec
-from ..video import Codec, ImageCodec
+from ..video import Codec
 from .finding import Finding
 
 FOLDER = "meta/demoloom"
@@ -39,8 +39,7 @@ class Sidecar:
     @property
     def lossless(self) -> bool:
         """Whether frames are stored as they were recorded, so that the digests hold for them."""
-        codec = self.codec
-        return codec is not None and (isinstance(codec, ImageCodec) or (codec.pix_fmt, codec.crf) == ("gbrp", 0))
+        return self.codec is not None and self.codec.is_lossless
 
 
 def read_sidecar(path: Path, findings: list[Finding]) -> Sidecar | None:

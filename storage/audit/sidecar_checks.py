@@ -33,30 +33,43 @@ def check_sidecar(manifest: Manifest, sidecar: Sidecar) -> Iterator[Finding]:
     yield from _check_features(manifest, sidecar)
 
 
-def check_counted_pixels(manifest: Manifest, histograms: Mapping[str, np.ndarray]) -> Iterator[Finding]:
+def read_counted_pixels(manifest: Manifest) -> np.ndarray | Exception:
+    """The pixels that the writer counted, (cameras, 3, 256), or why they cannot be read."""
+    try:
+        return np.asarray(np.load(manifest.path / _pixels_file(manifest)))
+    except (OSError, ValueError, EOFError, SyntaxError, TokenError) as error:
+        return error
+
+
+def check_counted_pixels(
+    manifest: Manifest, counted: np.ndarray | Exception, histograms: Mapping[str, np.ndarray]
+) -> Iterator[Finding]:
     """Compare the pixels that the writer counted, from which it goes on counting, with those of all frames.
 
     Args:
+        counted: as `read_counted_pixels` gives them.
         histograms: key of each camera -> (3, 256), how often each level occurs in the decoded frames.
     """
     sidecar = manifest.sidecar
     if sidecar is None or sidecar.spec is None:
         return
-    file = layout.SIDECAR_PIXELS.format(num_rows=sum(record.length for record in manifest.records))
+    file = _pixels_file(manifest)
     keys = [image_key(camera.name) for camera in sidecar.spec.cameras]
     if not histograms.keys() >= set(keys):
         return
     found = np.array([histograms[key] for key in keys], np.int64).reshape(-1, 3, 256)
     mend: Mend | None = "pixels" if sidecar.lossless else None
     remedy = "--repair counts them anew" if mend else "nothing can be added, `demoloom convert` the dataset anew"
-    try:
-        counted = np.load(manifest.path / file)
-    except (OSError, ValueError, EOFError, SyntaxError, TokenError) as error:
-        yield Finding(field=file, message=f"it cannot be read ({error}); {remedy}", severity="warning", mend=mend)
+    if isinstance(counted, Exception):
+        yield Finding(field=file, message=f"it cannot be read ({counted}); {remedy}", severity="warning", mend=mend)
         return
     same = counted.shape == found.shape and (counted.sum(2) == found.sum(2)).all()
     if not same or (sidecar.lossless and (counted != found).any()):
         yield Finding(field=file, message=f"it is not what the frames come to; {remedy}", severity="warning", mend=mend)
+
+
+def _pixels_file(manifest: Manifest) -> str:
+    return layout.SIDECAR_PIXELS.format(num_rows=sum(record.length for record in manifest.records))
 
 
 def _check_summary(record: Record, sidecar: Sidecar) -> Iterator[Finding]:

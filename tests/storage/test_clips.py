@@ -8,7 +8,7 @@ from demoloom.storage.clips import Clip, ClipWriter, clips_of, kept_codec
 from demoloom.storage.convert import convert
 from demoloom.storage.editing.merge import merge
 from demoloom.storage.editing.retime import restamp
-from demoloom.storage.lerobot_store import read_codec
+from demoloom.storage.lerobot_layout import read_codec
 from demoloom.storage.video import ImageCodec, VideoCodec, VideoReader, VideoWriter
 
 LOSSY = VideoCodec(pix_fmt="yuv420p", crf=35)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from demoloom.storage import Camera, ConfigError, InvalidEpisode, StoreError, open_dataset
+from demoloom.storage.create import format_of
 from demoloom.storage.lerobot_pack import pack
 from demoloom.storage.lerobot_store import LeRobotStore
 from demoloom.storage.testing import numbered_episode
@@ -214,3 +215,20 @@ def test_video_of_other_encoder_settings_gets_a_file_of_its_own(tmp_path, spec, 
     assert len(list((tmp_path / "d").glob("videos/observation.images.top/*/*.mp4"))) == 3
     for index, episode in enumerate(open_dataset(tmp_path / "d")):
         same(episode, make_episode(index))
+
+
+@pytest.mark.parametrize(
+    ("there", "format"),
+    [
+        ("spec.json", "zarr"),
+        ("episodes/a/zarr.json", "zarr"),
+        ("meta/info.json", "lerobot"),
+        ("meta/episodes/chunk-000/file-000.parquet", "lerobot"),
+        ("meta/episode_ends/.zarray", None),
+        ("data/a", None),
+    ],
+)
+def test_the_format_is_told_by_what_is_there_also_of_a_damaged_dataset(tmp_path, there, format):
+    (tmp_path / there).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / there).touch()
+    assert format_of(tmp_path) == format

@@ -6,7 +6,7 @@ import pytest
 
 from demoloom.storage import ConfigError, StoreError, ZarrStore, open_dataset
 from demoloom.storage.curation import NAMES, count_failing, curate, judge, parse_keep
-from demoloom.storage.lerobot_store import read_codec
+from demoloom.storage.lerobot_layout import read_codec
 from demoloom.storage.quality import read_quality, score_dataset
 from demoloom.storage.video import VideoCodec
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demoloom.storage import ConfigError, ZarrStore, open_dataset
-from demoloom.storage.lerobot_store import read_codec
+from demoloom.storage.lerobot_layout import read_codec
 from demoloom.storage.testing import numbered_spec
 from demoloom.storage.trim import Cut, TrimSettings, busy_rows, find_cuts, trim
 from demoloom.storage.video import LOSSLESS, VideoCodec

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from demoloom.storage import Camera, ConfigError, StoreError
-from demoloom.storage.video import VideoCodec, VideoReader, VideoWriter
+from demoloom.storage.video import ImageCodec, VideoCodec, VideoReader, VideoWriter
 
 
 def moving_block(size: int, length: int = 20) -> np.ndarray:
@@ -115,3 +115,16 @@ def test_a_setting_that_no_codec_has_is_refused(setting, message):
 def test_odd_sizes_are_refused_for_yuv420p():
     with pytest.raises(ConfigError, match="camera 'top' has 97 x 96"):
         VideoCodec("yuv420p").check(Camera("top", 97, 96))
+
+
+@pytest.mark.parametrize(
+    ("codec", "is_lossless"),
+    [
+        (VideoCodec(), True),
+        (VideoCodec("gbrp", 1), False),
+        (VideoCodec("yuv444p", 0), False),
+        (ImageCodec(), True),
+    ],
+)
+def test_lossless_are_rgb_at_crf_0_and_images(codec, is_lossless):
+    assert codec.is_lossless == is_lossless
