@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from .. import lerobot_layout as layout
 from ..atomic import TEMPORARY_PREFIX
 from .finding import Finding
-from .manifest import RESTORE, Manifest, Record
+from .manifest import RESTORE, Manifest
 
 #: LeRobot stages PNG images here; what a discarded take leaves goes into the next video (lerobot 4109).
 _STAGING = "images"
@@ -16,22 +16,15 @@ _STAGING = "images"
 def check_files(manifest: Manifest) -> Iterator[Finding]:
     """Yield missing files by episode, and dangling ones; files under a temporary name are a writer's own business."""
     for record in manifest.records:
-        for field, file in _files_of(record):
+        for field, file in record.files():
             if not (manifest.path / file).is_file():
                 yield Finding(field=field, message=f"{file} is missing; {RESTORE}", episode=record.id)
     known = {layout.SIDECAR_PIXELS.format(num_rows=sum(record.length for record in manifest.records))}
-    known |= {file for record in (*manifest.records, *manifest.uncounted) for _, file in _files_of(record)}
+    known |= {file for record in (*manifest.records, *manifest.uncounted) for _, file in record.files()}
     for file in _present(manifest):
         if file not in known:
             message = "no episode refers to it; --repair moves it to the quarantine"
             yield Finding(field=file, message=message, severity="warning", mend="quarantine", file=file)
-
-
-def _files_of(record: Record) -> Iterator[tuple[str, str]]:
-    yield "data", record.data_file
-    yield "meta/episodes", record.file
-    for key, span in record.spans.items():
-        yield key, span.file
 
 
 def _present(manifest: Manifest) -> Iterator[str]:

@@ -57,6 +57,13 @@ class Record:
     image_means: Mapping[str, np.ndarray]
     file: str
 
+    def files(self) -> Iterator[tuple[str, str]]:
+        """What it needs: a field, and its file. That of meta/episodes comes last: it is what names the others."""
+        yield "data", self.data_file
+        for key, span in self.spans.items():
+            yield key, span.file
+        yield "meta/episodes", self.file
+
 
 @dataclass(frozen=True)
 class Manifest:

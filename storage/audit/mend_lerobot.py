@@ -18,7 +18,7 @@ from ..columns import image_key
 from ..norm_stats import image_stats, vector_stats
 from .contents import Contents
 from .frames import FramePass
-from .manifest import Manifest, Record
+from .manifest import Manifest
 from .quarantine import Quarantine
 from .records import counts_of
 from .tally import Tally
@@ -76,16 +76,12 @@ def retime(manifest: Manifest, quarantine: Quarantine) -> Iterator[str]:
 
 def drop_tail(manifest: Manifest, quarantine: Quarantine) -> Iterator[str]:
     """Move the files of what info.json does not count in to the quarantine; yield what was done."""
-    kept = {file for record in manifest.records for file in _files_of(record)}
+    kept = {file for record in manifest.records for _, file in record.files()}
     for record in manifest.uncounted:
-        for file in _files_of(record):
+        # The record last: as long as it is there, the rest is found again by an interrupted repair.
+        for _, file in record.files():
             if file not in kept and (manifest.path / file).is_file():
                 yield f"moved {file} to {quarantine.take(file)}"
-
-
-def _files_of(record: Record) -> list[str]:
-    # The record last: as long as it is there, the rest is found again by an interrupted repair.
-    return [record.data_file, *(span.file for span in record.spans.values()), record.file]
 
 
 def _stats_of(manifest: Manifest, name: str) -> dict[str, Any] | None:
