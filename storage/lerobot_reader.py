@@ -37,11 +37,8 @@ from .errors import StoreError
 from .lerobot_images import read_images
 from .lerobot_stats import as_rows
 from .spec import Camera, EpisodeSpec, Vector, read_spec
+from .stamps import due_times, in_time
 from .video import VideoReader
-
-#: LeRobot's own default tolerance for a row's time.
-_TOLERANCE_S = 1e-4
-_ROUNDING = 1e-6
 
 
 class LeRobotReader:
@@ -185,12 +182,9 @@ class LeRobotReader:
         self._check_times(number, rows)
 
     def _check_times(self, number: int, rows: pa.Table) -> None:
-        due = np.arange(len(rows)) / self.spec.fps
-        due = np.arange(len(rows)) / self.spec.fps
-        # What float32 can tell apart grows with the time; a stamp that is no number is not in time either.
-        late = np.abs(rows["timestamp"].to_numpy() - due) - np.maximum(_TOLERANCE_S, due * _ROUNDING)
-        if not (late <= 0).all():
-            step = int(late.argmax())
+        timely = in_time(rows["timestamp"].to_numpy(), due_times(len(rows), self.spec.fps))
+        if not timely.all():
+            step = int(timely.argmin())
             raise StoreError(
                 f"{self.path}: row {step} of episode {number} is stamped {rows['timestamp'][step].as_py():.4f} s, "
                 f"at {self.spec.fps} fps it must be {step / self.spec.fps:.4f} s; "

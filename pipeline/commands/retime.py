@@ -24,9 +24,9 @@ class Options:
     """Folder of the dataset to read."""
     out: OutPath
     """Folder to write; must not exist yet."""
-    fps: int | None = None
+    fps: float | None = None
     """The true rate in Hz; every row is kept."""
-    resample: int | None = None
+    resample: float | None = None
     """The rate in Hz to resample to."""
     output: OutputOptions = field(default_factory=Output)
 
@@ -51,4 +51,4 @@ def main(options: Options) -> None:
             written = restamp(source, options.out, format, options.fps, codec=codec, progress=progress)
         else:
             written = resample(source, options.out, format, options.resample or 0, codec=codec, progress=progress)
-    say(f"wrote {written} episodes to {options.out}, {options.fps or options.resample} rows a second")
+    say(f"wrote {written} episodes to {options.out}, {options.fps or options.resample:g} rows a second")

@@ -17,11 +17,12 @@ import numpy as np
 import pyarrow.parquet as pq
 from PIL import Image, UnidentifiedImageError
 
+from ..stamps import TOLERANCE_S
 from .contents import Contents
 from .finding import Finding
 from .manifest import RESTORE, Manifest, Record
 from .pixels import Pixels
-from .row_checks import REPLACE, TOLERANCE_S
+from .row_checks import REPLACE
 from .tally import Fault, Tally
 from .values import UNREADABLE
 

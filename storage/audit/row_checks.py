@@ -8,10 +8,8 @@ import numpy as np
 
 from ..columns import ACTION, SCORE, TRUST
 from ..spec import EpisodeSpec
+from ..stamps import due_times, in_time
 from .tally import Fault
-
-#: LeRobot's own default tolerance for a row's time.
-TOLERANCE_S = 1e-4
 
 REPLACE = "record the episode again, or leave it out with `demoloom select --drop`"
 
@@ -42,9 +40,8 @@ def out_of_bounds(name: str, values: np.ndarray, spec: EpisodeSpec, start: int) 
 
 def wrong_stamps(stamps: np.ndarray, fps: int, start: int) -> Iterator[Fault]:
     """Row t of an episode is stamped t / fps seconds; `stamps` (T,) are those of rows start, start + 1, ..."""
-    due = (start + np.arange(len(stamps))) / fps
-    # What float32 can tell apart grows with the time.
-    late = np.argwhere(~(np.abs(stamps - due) <= np.maximum(TOLERANCE_S, due * 1e-6)))
+    due = due_times(len(stamps), fps, start)
+    late = np.argwhere(~in_time(stamps, due))
     if not len(late):
         return
     step = int(late[0, 0])
@@ -62,8 +59,7 @@ def _other_rate(stamps: np.ndarray, start: int) -> int | None:
     if len(stamps) < 2 or not stamps[-1] > 0:
         return None
     rate = round((start + len(stamps) - 1) / float(stamps[-1]))
-    due = (start + np.arange(len(stamps))) / max(rate, 1)
-    fits = np.abs(stamps - due) <= np.maximum(TOLERANCE_S, due * 1e-6)
+    fits = in_time(stamps, due_times(len(stamps), max(rate, 1), start))
     return rate if rate >= 1 and fits.all() else None
 
 

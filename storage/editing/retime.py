@@ -17,15 +17,11 @@ from ..drafts import Draft, copy_of, with_edit, write_drafts
 from ..errors import ConfigError, StoreError
 from ..progress import Progress, silent
 from ..spec import EpisodeSpec
+from ..stamps import due_times, in_time
 from .resampling import Resampling
 
 if TYPE_CHECKING:
     from ..video import Codec
-
-
-# What LeRobot lets pass for an even clock, in its float32.
-_TOLERANCE_S = 1e-4
-_ROUNDING = 1e-6
 
 
 @runtime_checkable
@@ -41,7 +37,7 @@ def restamp(
     source: EpisodeReader,
     path: Path | str,
     format: Format,
-    fps: int,
+    fps: float,
     *,
     codec: Codec | None = None,
     progress: Progress = silent,
@@ -54,7 +50,7 @@ def restamp(
         source: opened with `uneven.open_uneven` if its timestamps are not row / fps.
         path: where nothing stands yet.
         format: of the new dataset.
-        fps: the true rate in Hz.
+        fps: the true rate in Hz, a whole number.
         codec: how a LeRobot dataset keeps frames; None keeps them as they are: what is video is not encoded anew.
         progress: told of each episode.
 
@@ -62,11 +58,11 @@ def restamp(
         The number of episodes.
 
     Raises:
-        ConfigError: fps is no rate.
+        ConfigError: fps is no whole number.
         StoreError: something stands at `path`, or the disk is full.
     """
     spec = _at(source.spec, fps)
-    drafts = (_marked(source, id, "restamp", fps) for id in source.ids())
+    drafts = (_marked(source, id, "restamp", spec.fps) for id in source.ids())
     return write_drafts(
         path, format, spec, drafts, codec=codec or kept_codec([source]), total=len(source), progress=progress
     )
@@ -76,7 +72,7 @@ def resample(
     source: EpisodeReader,
     path: Path | str,
     format: Format,
-    fps: int,
+    fps: float,
     *,
     codec: Codec | None = None,
     progress: Progress = silent,
@@ -87,7 +83,7 @@ def resample(
         source: opened with `uneven.open_uneven` if its timestamps are not row / fps.
         path: where nothing stands yet.
         format: of the new dataset.
-        fps: the new rate in Hz.
+        fps: the new rate in Hz, a whole number.
         codec: how a LeRobot dataset keeps frames; None keeps them exactly.
         progress: told of each episode.
 
@@ -95,11 +91,11 @@ def resample(
         The number of episodes.
 
     Raises:
-        ConfigError: fps is no rate.
+        ConfigError: fps is no whole number.
         StoreError: something stands at `path`, the timestamps of an episode do not rise, or the disk is full.
     """
     spec = _at(source.spec, fps)
-    drafts = resampled(source, source.ids(), fps)
+    drafts = resampled(source, source.ids(), spec.fps)
     return write_drafts(path, format, spec, drafts, codec=codec, total=len(source), progress=progress)
 
 
@@ -120,9 +116,19 @@ def every(source: EpisodeReader, ids: Sequence[str], step: int) -> tuple[Episode
     if step == 1:
         return source.spec, (copy_of(source, id) for id in ids)
     if step < 1 or source.spec.fps % step:
-        raise ConfigError(f"every must divide the {source.spec.fps} rows a second of {source.path}, got {step}")
+        raise _no_divisor(source, step)
     fps = source.spec.fps // step
     return _at(source.spec, fps), resampled(source, ids, fps)
+
+
+def _no_divisor(source: EpisodeReader, step: int) -> ConfigError:
+    rate = source.spec.fps
+    divisors = [other for other in range(1, rate + 1) if rate % other == 0]
+    nearest, wanted = min(divisors, key=lambda other: abs(other - step)), max(1, round(rate / max(1, step)))
+    return ConfigError(
+        f"every must divide the {rate} rows a second of {source.path}, got {step}; take {nearest}, or resample to any "
+        f"whole rate, such as `demoloom retime --resample {wanted}`"
+    )
 
 
 def _marked(source: EpisodeReader, id: str, edit: str, fps: int) -> Draft:
@@ -130,10 +136,10 @@ def _marked(source: EpisodeReader, id: str, edit: str, fps: int) -> Draft:
     return replace(draft, lineage=with_edit(draft.lineage, edit, fps=fps, fps_before=source.spec.fps))
 
 
-def _at(spec: EpisodeSpec, fps: int) -> EpisodeSpec:
-    if fps < 1:
-        raise ConfigError(f"fps must be a whole number of 1 or more, got {fps}")
-    return replace(spec, fps=fps)
+def _at(spec: EpisodeSpec, fps: float) -> EpisodeSpec:
+    if not fps >= 1 or fps % 1:
+        raise ConfigError(f"fps must be a whole number of 1 or more, got {fps}; take the nearest")
+    return replace(spec, fps=int(fps))
 
 
 def _clock(source: EpisodeReader, id: str) -> tuple[np.ndarray, float]:
@@ -143,7 +149,7 @@ def _clock(source: EpisodeReader, id: str) -> tuple[np.ndarray, float]:
     if not isinstance(source, Stamped):
         return even, fps
     times = source.timestamps(id)
-    if (np.abs(times - even / fps) <= np.maximum(_TOLERANCE_S, times * _ROUNDING)).all():
+    if in_time(times, due_times(len(times), fps)).all():
         return even, fps
     gaps = np.diff(times)
     if not (gaps > 0).all():

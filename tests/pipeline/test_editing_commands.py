@@ -103,6 +103,14 @@ def test_retime_in_two_ways_or_none_is_refused(
     assert "give either --fps or --resample" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["--fps", "--resample"])
+def test_retime_to_a_rate_between_two_whole_ones_is_refused(
+    source: Path, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["retime", str(source), str(source.parent / "out"), option, "29.97"]) == 2
+    assert "fps must be a whole number of 1 or more, got 29.97; take the nearest" in capsys.readouterr().err
+
+
 def test_import_reads_what_is_said_of_a_foreign_file(tmp_path: Path) -> None:
     import zarr
 

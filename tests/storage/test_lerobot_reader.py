@@ -147,7 +147,7 @@ def test_a_torn_data_file_is_named(dataset):
 def test_rows_stamped_at_another_rate_are_named(dataset):
     make_foreign(dataset)
     edit_json(dataset / "meta/info.json", fps=15)
-    with pytest.raises(StoreError, match=r"row 6 of episode 0 is stamped 0\.6000 s, at 15 fps it must be 0\.4000 s"):
+    with pytest.raises(StoreError, match=r"row 1 of episode 0 is stamped 0\.1000 s, at 15 fps it must be 0\.0667 s"):
         open_dataset(dataset).read("d-000000")
 
 

@@ -50,7 +50,7 @@ WALL_CLOCK = np.arange(7) / 10 + np.array([0, 5, -5, 5, 5, -5, 0]) / 1000
 @pytest.mark.parametrize("form", ["lerobot", "zarr"])
 def test_a_wall_clock_is_refused_and_restamped_when_told_so(tmp_path, foreign, make_episode, form, codec):
     path = foreign(WALL_CLOCK, codec=codec)
-    with pytest.raises(StoreError, match=r"row 2 of episode 0 is stamped 0\.1950 s.*demoloom retime"):
+    with pytest.raises(StoreError, match=r"row 1 of episode 0 is stamped 0\.1050 s.*demoloom retime"):
         list(open_dataset(path))
     assert restamp(open_uneven(path), tmp_path / "after", form, fps=10) == 2
     assert_all_rows(tmp_path / "after", make_episode, fps=10)
@@ -106,7 +106,10 @@ def test_half_the_rate_has_every_second_frame(tmp_path, make_dataset, make_episo
 
 def test_every_third_row_of_a_rate_that_three_does_not_divide_is_refused(make_dataset):
     source = make_dataset("source", [0])
-    with pytest.raises(ConfigError, match=r"every must divide the 10 rows a second .*, got 3"):
+    with pytest.raises(
+        ConfigError,
+        match=r"every must divide the 10 rows a second .*, got 3; take 2, or .*`demoloom retime --resample 3`",
+    ):
         every(source, source.ids(), 3)
     spec, drafts = every(source, source.ids(), 5)
     assert spec.fps == 2
@@ -127,3 +130,11 @@ def test_a_video_with_fewer_frames_than_rows_is_refused(tmp_path, foreign):
     pq.write_table(table.set_column(table.column_names.index(name), name, pa.array([0.6, 1.4])), file)
     with pytest.raises(StoreError, match=r"cannot read frames 0 .. 6 .*there are fewer"):
         restamp(open_uneven(path), tmp_path / "after", "zarr", fps=10)
+
+
+@pytest.mark.parametrize("fps", [29.97, 0, -5, 0.5, float("nan"), float("inf")])
+@pytest.mark.parametrize("rewrite", [restamp, resample])
+def test_a_rate_that_is_no_whole_number_is_refused(tmp_path, make_dataset, rewrite, fps):
+    source = make_dataset("s", [0])
+    with pytest.raises(ConfigError, match=f"fps must be a whole number of 1 or more, got {fps}; take the nearest"):
+        rewrite(source, tmp_path / "out", "zarr", fps)
