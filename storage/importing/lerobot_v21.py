@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from ..atomic import read_json
+from ..atomic import PendingFolder, read_json
 from ..dataset import EpisodeReader
 from ..errors import StoreError
 from ..lerobot_layout import INFO
@@ -31,9 +30,10 @@ def open_lerobot_v21(path: Path, scratch: Path) -> Iterator[EpisodeReader]:
     Raises:
         StoreError: the converter refuses the dataset.
     """
-    with TemporaryDirectory(prefix=".tmp-", dir=scratch) as folder:
+    # Locked while this lives, so that what a killed import leaves goes when the next dataset is written there.
+    with closing(PendingFolder(scratch)) as pending:
         # The folder's name becomes part of the ids.
-        root = Path(folder) / path.resolve().name
+        root = pending.path / path.resolve().name
         root.mkdir()
         for entry in path.resolve().iterdir():
             if entry.name == "meta":

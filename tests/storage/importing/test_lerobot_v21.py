@@ -1,5 +1,8 @@
 import json
+import os
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -7,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from demoloom.storage import Camera, ConfigError, StoreError, open_dataset
+from demoloom.storage.atomic import locked_folder, publish_folder
 from demoloom.storage.importing.foreign import ImportSettings
 from demoloom.storage.importing.run import find_kind, import_dataset
 from demoloom.storage.norm_stats import image_stats, pixel_histogram, vector_stats
@@ -124,6 +128,32 @@ def test_a_dataset_of_version_21_keeps_its_rows_and_is_not_touched(tmp_path, old
     with pytest.raises(StoreError, match=r"LeRobot cannot convert .*pusht_v21 from v2.1 \(FileNotFoundError"):
         import_dataset(old_dataset, tmp_path / "again", "zarr")
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["out", "pusht_v21"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from demoloom.storage.importing import lerobot_v21
+lerobot_v21._convert = lambda root, path: os.kill(os.getpid(), signal.SIGKILL)
+with lerobot_v21.open_lerobot_v21(Path(sys.argv[1]), Path(sys.argv[2])):
+    pass
+"""
+
+
+def test_what_a_killed_import_left_goes_with_the_next_and_a_running_one_keeps_its_own(tmp_path, old_dataset):
+    out = tmp_path / "work"
+    out.mkdir()
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", KILLED, str(old_dataset), str(out)], check=False)
+    left, running = out.iterdir()
+    with locked_folder(running):  # as its import does while it lives
+        for folder in (left, running):
+            os.utime(folder, (0, 0))
+        with publish_folder(out / "d"):
+            pass
+        assert {entry.name for entry in out.iterdir()} == {"d", running.name}
+    assert (old_dataset / "meta/info.json").is_file()
+    assert any((old_dataset / "data").rglob("*.parquet"))
 
 
 def test_it_is_known_by_its_version_and_takes_no_settings(tmp_path, old_dataset):
