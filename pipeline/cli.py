@@ -83,14 +83,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 128 + signal.SIGPIPE
     except OSError as error:
         # Not all that reads and writes is ours: a full disk or a path that cannot be may show up anywhere.
-        named = refusal(error, error.filename or "what this command makes")
-        if named is None and error.filename is None:
-            raise
-        print(f"demoloom: {named or f'cannot use {error.filename} ({error.strerror}); check it'}", file=sys.stderr)
+        print(f"demoloom: {_refused(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"demoloom: {_STOPPED}", file=sys.stderr)
         return 130
+
+
+def _refused(error: OSError) -> str:
+    """What to tell a user whose system, or a library that reads files, refused something."""
+    if named := refusal(error, error.filename or "what this command makes"):
+        return str(named)
+    if error.filename is not None:
+        return f"cannot use {error.filename} ({error.strerror}); check it"
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return f"a file or a connection failed ({what}); check the paths given, `demoloom validate` checks a dataset"
 
 
 def _dispatch(arguments: list[str]) -> int:

@@ -198,6 +198,27 @@ def test_a_full_disk_is_one_line_whoever_writes(
     assert capsys.readouterr().err.startswith("demoloom: no space left on the disk for /disk/events.jsonl; free some")
 
 
+@pytest.mark.parametrize(
+    ("error", "what"),
+    [
+        (OSError("Unable to open file"), "OSError: Unable to open file"),
+        (OSError(errno.EIO, "Input/output error"), "Input/output error"),
+        (TimeoutError(), "TimeoutError"),
+    ],
+)
+def test_what_a_library_could_not_read_is_one_line_without_a_traceback(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: OSError, what: str
+) -> None:
+    def fail(options: object) -> None:
+        raise error
+
+    monkeypatch.setattr(find_command("plugins").module, "main", fail)
+    assert main(["plugins"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("demoloom: a file or a connection failed (")
+    assert what in line
+
+
 def test_a_command_that_is_refused_leaves_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", "--policy", str(tmp_path / "nothing"), "--out", str(tmp_path / "export")]) == 2
     assert "is no complete policy folder" in capsys.readouterr().err
