@@ -5,18 +5,24 @@ import pytest
 import torch
 
 from demoloom.generators.learned.crops import Crops
+from demoloom.generators.learned.dynamics import follow
+from demoloom.generators.learned.rollout_pool import RolloutPool
 from demoloom.generators.learned.sequences import Sequences
 from demoloom.generators.learned.timeline import Timeline
 
 ROWS = np.array([0, 2, 6])  # of two episodes: rows 0 to 4 and 5 to 8
 
 
-@pytest.fixture
-def sequences() -> Sequences:
+def _sequences(anchored: bool) -> Sequences:
     number = torch.arange(9.0)
     timeline = Timeline(np.array([0, 5, 9]), np.array([0, 1]))
-    latents = number[:, None, None, None].expand(9, 1, 4, 4).half()
-    return Sequences(timeline, latents, 100 + number[:, None], 200 + number[:, None], history=2)
+    latents, tasks = number[:, None, None, None].expand(9, 1, 4, 4).half(), torch.tensor([0] * 5 + [1] * 4)
+    return Sequences(timeline, latents, 100 + number[:, None], 200 + number[:, None], 2, anchored, tasks)
+
+
+@pytest.fixture
+def sequences() -> Sequences:
+    return _sequences(anchored=False)
 
 
 def test_the_last_action_of_a_history_is_the_one_commanded_on_seeing_its_row(sequences: Sequences) -> None:
@@ -44,3 +50,27 @@ def test_windows_of_latents_are_of_the_same_rows(sequences: Sequences) -> None:
 def test_only_rows_with_a_next_one_are_drawn(sequences: Sequences) -> None:
     drawn = sequences.draw(500, np.random.default_rng(0))
     assert set(drawn.tolist()) == {0, 1, 2, 3, 5, 6, 7}
+
+
+def test_every_row_has_the_task_of_its_episode(sequences: Sequences) -> None:
+    assert sequences.task(ROWS).tolist() == [0, 0, 1]
+
+
+def test_an_anchor_is_the_first_row_of_the_episode_and_stays_in_front() -> None:
+    history = _sequences(anchored=True).history(ROWS)
+    assert history[:, :, 0, 0, 0].tolist() == [[0, 0, 0], [0, 1, 2], [5, 5, 6]]
+    after = follow(history, torch.full((3, 1, 4, 4), 9.0), anchored=True)
+    assert after[:, :, 0, 0, 0].tolist() == [[0, 0, 9], [0, 2, 9], [5, 6, 9]]
+
+
+def test_without_an_anchor_the_oldest_latent_is_forgotten(sequences: Sequences) -> None:
+    after = follow(sequences.history(ROWS), torch.full((3, 1, 4, 4), 9.0), anchored=False)
+    assert after[:, :, 0, 0, 0].tolist() == [[0, 9], [2, 9], [6, 9]]
+
+
+def test_a_rollout_keeps_the_anchor_it_started_from() -> None:
+    pool = RolloutPool(_sequences(anchored=True), 4, np.random.default_rng(0))
+    pool.rows = np.array([0, 1, 5, 6])
+    pool.history = pool.sequences.history(pool.rows)
+    pool.follow(pool.sequences.following(pool.rows), limit=9.0, length=1e9)
+    assert pool.history[:, :, 0, 0, 0].tolist() == [[0, 0, 1], [0, 1, 2], [5, 5, 6], [5, 6, 7]]
