@@ -29,7 +29,7 @@ class BodyFrames:
 
     def __init__(self, names: Sequence[str], num_actions: int) -> None:
         self._bodies = [at for at in range(len(names) - 3) if tuple(names[at : at + 4]) == POSE_NAMES]
-        self._places = list(_pairs(names))
+        self._places = sorted([*self._bodies, *_pairs(names, self._bodies)])
         self._num_commands = num_actions // 2
         others = len(self._places) - 1
         self.size = len(self._bodies) * (2 * (others + len(self._places) + 2 * self._num_commands) + 1)
@@ -72,8 +72,10 @@ def cosines_in(names: Sequence[str]) -> list[int]:
     return [at for at, pair in enumerate(itertools.pairwise(names)) if pair == POSE_NAMES[2:]]
 
 
-def _pairs(names: Sequence[str]) -> list[int]:
-    taken = {at + offset for at in cosines_in(names) for offset in (0, 1)}
+def _pairs(names: Sequence[str], bodies: Sequence[int]) -> list[int]:
+    """Where two numbers in a row stand that are no part of a body's pose nor a cosine and its sine."""
+    taken = {at + offset for at in bodies for offset in range(4)}
+    taken |= {at + offset for at in cosines_in(names) for offset in (0, 1)}
     found, at = [], 0
     while at + 1 < len(names):
         if at in taken or at + 1 in taken:

@@ -14,7 +14,9 @@ _MOST_ROWS = 2000
 
 
 def calibrate_trust(model: WorldModel, sequences: Sequences, rows: np.ndarray) -> None:
-    """Set the model's trust in place, from what it predicts after these rows (R,) of held-out episodes."""
+    """Set in place what is plausible, and trust in what is predicted after these rows (R,) of held-out episodes."""
+    if model.plausibility is not None:
+        model.plausibility.calibrate(sequences.vectors[torch.from_numpy(rows)])
     model.trust.learn_drawing(one_step_cycle_errors(model, sequences, _some(rows[sequences.timeline.has_next(rows)])))
     model.trust.learn_motion(*doubts(model, sequences, rows))
 
@@ -30,9 +32,9 @@ def doubts(model: WorldModel, sequences: Sequences, rows: np.ndarray) -> tuple[n
     rows = _some(rows[sequences.timeline.rows_left(rows) >= length])
     vectors, doubt = sequences.vector_history(rows), torch.zeros(len(rows))
     for step in range(length):
-        vector, spread = model.predict_vector(vectors, sequences.action_history(rows + step))
+        vector, new = model.predict_vector(vectors, sequences.action_history(rows + step))
         vectors = torch.cat([vectors[:, 1:], vector[:, None]], 1)
-        doubt = more_doubt(doubt, spread)
+        doubt = more_doubt(doubt, new)
     error = (vectors[:, -1] - sequences.vectors[torch.from_numpy(rows + length)]).abs().amax(1)
     return doubt.numpy(), (error < TOLERANCE).numpy()
 

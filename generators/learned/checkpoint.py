@@ -99,6 +99,8 @@ def from_pretrained(path: Path | str) -> Checkpoint:
     # So that no row of a batch depends on the others: products of other sizes add up in another order, in the last
     # bits, which rounding to single precision takes away.
     model.vector_dynamics.double()
+    if model.plausibility is not None:
+        model.plausibility.double()
     probe = Probe.from_pretrained(path / "probe") if model.spec.labels else None
     return Checkpoint(model, probe, frames, states, tasks, hash_checkpoint(path))
 

@@ -17,6 +17,7 @@ from .config import WorldConfig
 from .consistency import NoisyChange, sampling_levels
 from .dynamics import Dynamics, advance
 from .optimisation import autocast
+from .plausibility import Plausibility
 from .reader import Reader
 from .trust import Trust
 from .vector_dynamics import VectorDynamics, VectorReader, keep_on_circles
@@ -52,6 +53,7 @@ class WorldModel(nn.Module):
         self.dynamics = Dynamics(config, height, width, size, spec.action.size, len(self.tasks))
         names = [*spec.state.names, *(name for label in spec.labels.values() for name in label.names)]
         self.vector_dynamics = VectorDynamics(names, spec.action.size, config.vector_width, config.vector_members)
+        self.plausibility = Plausibility(names, spec.state.size, config.vector_width) if spec.labels else None
         self._cosines = cosines_in(names)
         self.score_head: nn.Module = (
             VectorReader(size, len(self.tasks), config.vector_width)
@@ -71,6 +73,11 @@ class WorldModel(nn.Module):
         self.register_buffer("vector_scale", torch.cat([scale for _, scale in vectors]))
         # Above 1 no frame is a success: what holds until data with successes says otherwise.
         self.register_buffer("success_threshold", torch.tensor(2.0))
+
+    @property
+    def wide_networks(self) -> list[nn.Module]:
+        """Those which are worth an accelerator: the others see a handful of numbers."""
+        return [self.autoencoder.encoder, self.autoencoder.decoder, self.dynamics]
 
     def scale_actions(self, actions: Tensor) -> Tensor:
         """Actions in the units of the spec -> [-1, 1] from low to high."""
@@ -135,10 +142,15 @@ class WorldModel(nn.Module):
         """The next vector, which does not depend on latents; arguments as for `predict`.
 
         Returns:
-            The vector (B, D), and the standard deviation (B, D) of what the members of the dynamics make of it.
+            The vector (B, D), and a doubt (B,): how far the members of the dynamics disagree about it, and how far
+            what they make of it together lay from what occurs.
         """
         change, spread = self.vector_dynamics.agree(vectors[:, -2:], actions[:, -2:])
-        return keep_on_circles(vectors[:, -1] + change, vectors[:, -1], self._cosines), spread
+        vector, doubt = keep_on_circles(vectors[:, -1] + change, vectors[:, -1], self._cosines), spread.norm(dim=1)
+        if self.plausibility is None:
+            return vector, doubt
+        settled = self.plausibility.settle(vector)
+        return settled, doubt + (settled - vector).norm(dim=1)
 
     @property
     def draws_anew(self) -> bool:

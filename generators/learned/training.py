@@ -20,6 +20,7 @@ from ..probe import Probe, Reconstruct, fit_probe, label_errors, new_probe
 from .autoencoder_training import encode_all, set_background, touch_up_decoder, train_autoencoder
 from .calibration import calibrate_trust
 from .checkpoint import save_pretrained
+from .devices import choose_device, run_on
 from .dynamics_training import train_dynamics
 from .evaluation import open_loop_table, psnr, roll_open_loop, score_metrics
 from .head_training import choose_success_threshold, read_scores, train_latent_score_head
@@ -36,8 +37,8 @@ from .trackers import open_tracker
 from .training_config import WorldTrainingConfig
 from .training_log import TrainingLog
 from .training_stage import Training
-from .validation import OpenLoopCheck
-from .vector_training import train_score_head, train_vector_dynamics, vectors_after_the_end
+from .validation import OpenLoopCheck, VectorCheck
+from .vector_training import train_plausibility, train_score_head, train_vector_dynamics, vectors_after_the_end
 
 _NUM_MEASURED_ROWS = 2000
 #: In the folder of saved moments; what it holds goes to the checkpoint.
@@ -79,7 +80,7 @@ def train_world(
         rows = choose_starts(data, config.num_starts)
         save_pretrained(made, trained.model, trained.probe, data.frames[rows], data.state[rows], data.task[rows])
         write_json(made / "metrics.json", metrics)
-        shutil.copytree(work / _LOG, made, dirs_exist_ok=True)
+        shutil.copytree(work / _LOG, made, symlinks=True, dirs_exist_ok=True)
         share_files(made)
     shutil.rmtree(work)
     return metrics
@@ -124,6 +125,10 @@ def _train(data: Interaction, config: WorldTrainingConfig, training: Training) -
     model = WorldModel(config.model, data.spec, data.tasks)
     set_background(model, data.frames, rows)
     probe = new_probe(data, config.probe) if data.labels else None
+    device = choose_device(config.device)
+    run_on(device, *model.wide_networks)
+    if probe is not None:
+        run_on(device, probe.net.stem, probe.net.reader)
     vectors = model.scale_vectors(data.state, data.labels)
     actions = model.scale_actions(torch.from_numpy(data.action))
     timeline = Timeline(data.starts, train)
@@ -152,17 +157,19 @@ def _train_by_numbers(
 ) -> None:  # fmt: skip
     """What needs no latents: the dynamics of state and labels, the score that follows from them, half of the probe."""
     stage = training.stage("state and labels")
-    train_vector_dynamics(model, vectors, actions, timeline, config.vector_steps, config.vector_batch, config.lr, stage)
-    if probe is None:
+    train, held_out = data.split(config.held_out)
+    check = VectorCheck(model, data, vectors, actions, held_out)
+    train_vector_dynamics(model, vectors, actions, timeline, config.vectors, stage, check)
+    if probe is None or model.plausibility is None:
         return
+    train_plausibility(model.plausibility, vectors, timeline, config.vectors, training.stage("plausibility"))
     scored = torch.from_numpy(rows[data.scored[rows]])
-    train, _ = data.split(config.held_out)
     after = vectors_after_the_end(model, vectors, actions, data.starts[1:][train] - 1, timeline).clone()
     known = torch.cat([vectors[scored], after])
     score = torch.cat([torch.from_numpy(data.score)[scored], torch.from_numpy(data.final_score[train])])
     task = torch.from_numpy(np.concatenate([data.task[scored], data.task[data.starts[:-1][train]]]))
     stage = training.stage("score")
-    train_score_head(model, known, score, task, config.head_steps, config.vector_batch, config.lr, stage)
+    train_score_head(model, known, score, task, config.head_steps, config.vectors.batch_size, config.lr, stage)
     fit_probe(probe, data, rows, config.probe, _half(config.probe.num_steps), training.stage("probe"))
 
 
@@ -200,8 +207,9 @@ def _reconstruct(model: WorldModel, noise: torch.Generator) -> Reconstruct:
 
 def _num_steps(config: WorldTrainingConfig, data: Interaction) -> int:
     stages = config.autoencoder_steps + config.dynamics.num_steps + config.decoder_steps
-    stages += config.vector_steps + config.head_steps
-    return stages + (2 * _half(config.probe.num_steps) if data.labels else 0)
+    stages += config.vectors.num_steps + config.head_steps
+    by_labels = config.vectors.plausibility_steps + 2 * _half(config.probe.num_steps)
+    return stages + (by_labels if data.labels else 0)
 
 
 def _measure(trained: _Trained, data: Interaction, config: WorldTrainingConfig, out: Path) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from ...storage.errors import ConfigError
 from ..probe_config import ProbeTrainingConfig
-from .config import WorldConfig
+from .config import Device, WorldConfig
 
 #: Where losses and measurements go besides `metrics.jsonl`.
 Tracking = Literal["none", "tensorboard", "wandb"]
@@ -50,55 +50,84 @@ class DynamicsTrainingConfig:
 
 
 @dataclass(frozen=True)
+class VectorTrainingConfig:
+    """How the dynamics of state and labels is trained, and what says which labels occur.
+
+    Args:
+        num_steps: gradient steps of the dynamics.
+        batch_size: transitions in a step, for each of its networks.
+        rollouts_from: share of the steps after which the networks go on from their own predictions.
+        rollout_length: steps they go on for; each costs as much as a single one.
+        plausibility_steps: gradient steps of what says which labels occur; unused where there are none.
+        lr: highest learning rate.
+    """
+
+    num_steps: int = 12000
+    batch_size: int = 256
+    rollouts_from: float = 0.5
+    rollout_length: int = 8
+    plausibility_steps: int = 6000
+    lr: float = 2e-3
+
+    def __post_init__(self) -> None:
+        for name in ("num_steps", "batch_size", "rollout_length", "plausibility_steps"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} of state and labels must be at least 1, got {getattr(self, name)}")
+        if not 0 <= self.rollouts_from <= 1:
+            raise ConfigError(f"rollouts_from of state and labels must be in [0, 1], got {self.rollouts_from}")
+
+
+@dataclass(frozen=True)
 class WorldTrainingConfig:
     """How a world is trained.
 
     Args:
         model: its architecture.
-        dynamics: how its dynamics is trained.
+        dynamics: how its dynamics of latents is trained.
+        vectors: how its dynamics of state and labels is trained.
         probe: how the probe beside it is trained; unused where the data has no labels.
-        autoencoder_steps, vector_steps, decoder_steps, head_steps: gradient steps of the autoencoder, of the
-            dynamics of state and labels, of the decoder's touch-up and of the score head.
+        autoencoder_steps, decoder_steps, head_steps: gradient steps of the autoencoder, of the decoder's touch-up
+            and of the score head.
         autoencoder_batch: windows of frames in a step of the autoencoder.
-        vector_batch: transitions in a step of the dynamics of state and labels.
         head_batch: latents in a step of what reads or decodes them.
         crop: side of the autoencoder's windows in latent cells.
         lr: highest learning rate of these stages.
         num_starts: most real frames kept to start from.
         held_out: share of the episodes kept for measuring.
         seed: of the weights and of the order of the data.
+        device: where the networks of frames are trained.
         num_processes: processes that train together, each on batches of its own of the sizes above; each needs the
             memory of one and, to be of use, two cores.
         log_to: what shows losses and measurements while training, besides `metrics.jsonl`.
-        check_every: steps of the dynamics between two open loops on held-out episodes, 0 for none.
+        check_every: steps of either dynamics between two open loops on held-out episodes, 0 for none.
         save_every_s: seconds between two moments from which a killed training goes on.
     """
 
     model: WorldConfig = field(default_factory=WorldConfig)
     dynamics: DynamicsTrainingConfig = field(default_factory=DynamicsTrainingConfig)
+    vectors: VectorTrainingConfig = field(default_factory=VectorTrainingConfig)
     probe: ProbeTrainingConfig = field(default_factory=ProbeTrainingConfig)
     autoencoder_steps: int = 6000
-    vector_steps: int = 20000
     decoder_steps: int = 1000
     head_steps: int = 4000
     autoencoder_batch: int = 48
-    vector_batch: int = 256
     head_batch: int = 32
     crop: int = 8
     lr: float = 2e-3
     num_starts: int = 800
     held_out: float = 0.1
     seed: int = 0
+    device: Device = "cpu"
     num_processes: int = 1
     log_to: Tracking = "tensorboard"
     check_every: int = 1000
     save_every_s: float = 60.0
 
     def __post_init__(self) -> None:
-        for name in ("autoencoder_steps", "vector_steps", "decoder_steps", "head_steps", "num_starts", "num_processes"):
+        for name in ("autoencoder_steps", "decoder_steps", "head_steps", "num_starts", "num_processes"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for name in ("autoencoder_batch", "vector_batch", "head_batch"):
+        for name in ("autoencoder_batch", "head_batch"):
             if getattr(self, name) < 4:
                 raise ConfigError(f"{name} must be at least 4, got {getattr(self, name)}")
         if self.crop < 4 or self.crop % 2:
@@ -108,8 +137,11 @@ class WorldTrainingConfig:
         for name in ("seed", "check_every", "save_every_s"):
             if not getattr(self, name) >= 0:
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
-        if self.log_to not in get_args(Tracking):
-            raise ConfigError(f"log_to must be one of {', '.join(get_args(Tracking))}, got {self.log_to}")
+        for name, kind in (("log_to", Tracking), ("device", Device)):
+            if getattr(self, name) not in get_args(kind):
+                raise ConfigError(f"{name} must be one of {', '.join(get_args(kind))}, got {getattr(self, name)}")
+        if self.num_processes > 1 and self.device != "cpu":
+            raise ConfigError(f"several processes train on the CPU only, got device {self.device}; set it to cpu")
 
     def identity(self) -> dict[str, Any]:
         """All that the weights follow from: not how a training is watched and saved."""

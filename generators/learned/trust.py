@@ -90,6 +90,6 @@ def cycle_error(autoencoder: Autoencoder, latents: Tensor, decoded: Tensor) -> T
     return worst
 
 
-def more_doubt(doubt: Tensor, spread: Tensor) -> Tensor:
-    """Doubt (B,) after a step of which the members of the dynamics make results that spread (B, D)."""
-    return (1 - 1 / MEMORY) * doubt + spread.norm(dim=1)
+def more_doubt(doubt: Tensor, new: Tensor) -> Tensor:
+    """Doubt (B,) after a step that adds new doubt (B,)."""
+    return (1 - 1 / MEMORY) * doubt + new

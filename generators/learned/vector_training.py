@@ -8,27 +8,26 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from .model import WorldModel, of_task
-from .optimisation import optimise
+from .optimisation import Check, optimise
+from .plausibility import Plausibility, plausibility_loss
 from .timeline import Timeline
+from .training_config import VectorTrainingConfig
 from .training_stage import TrainingStage
 from .vector_dynamics import advance_vector
 
 _GATE_WEIGHT = 0.01
 #: Numbers lie in [-1, 1]; what changes by less in a step is taken to stay.
 _STILL = 5e-6
-#: From here on, as a share of the steps, each member goes on from its own predictions.
-_ROLLOUTS_FROM = 0.5
-_ROLLOUT_LENGTH = 8
 #: Rows in which something besides the robot moves are rarer and harder.
 _MOVING_WEIGHT = 3.0
 
 
 def train_vector_dynamics(
-    model: WorldModel, vectors: Tensor, actions: Tensor, timeline: Timeline, num_steps: int, batch_size: int, lr: float,
-    stage: TrainingStage,
+    model: WorldModel, vectors: Tensor, actions: Tensor, timeline: Timeline, config: VectorTrainingConfig,
+    stage: TrainingStage, check: Check | None = None,
 ) -> None:  # fmt: skip
     """Train the dynamics of the vectors (R, D) in place: single steps at first, then rollouts of a few."""
-    longest = next(length for length in (_ROLLOUT_LENGTH, 1) if len(timeline.rows_with_next(length)))
+    longest = next(length for length in (config.rollout_length, 1) if len(timeline.rows_with_next(length)))
     rows = timeline.rows_with_next(longest)
     labels_move = (vectors[1:] - vectors[:-1])[:, model.spec.state.size :].abs().sum(1) > _STILL
     weight = 1 + (_MOVING_WEIGHT - 1) * labels_move[torch.from_numpy(rows)].numpy()
@@ -36,12 +35,25 @@ def train_vector_dynamics(
 
     def loss_at(step: int) -> Tensor:
         # Each member learns from rows of its own.
-        place = np.searchsorted(weight, stage.rng.random((model.vector_dynamics.num_members, batch_size)))
+        place = np.searchsorted(weight, stage.rng.random((model.vector_dynamics.num_members, config.batch_size)))
         chosen = rows[np.minimum(place, len(rows) - 1)]
-        length = 1 if step < _ROLLOUTS_FROM * num_steps else longest
+        length = 1 if step < config.rollouts_from * config.num_steps else longest
         return _rollout_loss(model, vectors, actions, timeline, chosen, length)
 
-    optimise([model.vector_dynamics], loss_at, num_steps, lr, stage)
+    optimise([model.vector_dynamics], loss_at, config.num_steps, config.lr, stage, check=check)
+
+
+def train_plausibility(
+    plausibility: Plausibility, vectors: Tensor, timeline: Timeline, config: VectorTrainingConfig, stage: TrainingStage
+) -> None:
+    """Train what tells vectors that occur (R, D) from those that do not, in place."""
+    rows = timeline.rows_with_next(0)
+
+    def loss_at(step: int) -> Tensor:
+        chosen = stage.rng.choice(rows, 4 * config.batch_size)
+        return plausibility_loss(plausibility, vectors[torch.from_numpy(chosen)], stage.noise)
+
+    optimise([plausibility], loss_at, config.plausibility_steps, config.lr, stage)
 
 
 def _rollout_loss(

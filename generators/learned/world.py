@@ -15,7 +15,9 @@ from ..start import given_start
 from ..world import World, as_seeds, bounded_actions, reset_mask
 from .canvas import cut_out, lay_out
 from .checkpoint import from_pretrained
+from .config import Device
 from .consistency import white_noise
+from .devices import choose_device, run_on
 from .dynamics import follow
 from .inference import for_inference
 from .model import to_uint8
@@ -56,15 +58,18 @@ class LearnedWorld(World):
         num_envs: how many episodes are stepped together.
         task: which task, where the checkpoint has several: its starts are those of this task, and the score is of it.
             By default the first of the interaction data.
+        device: where frames are predicted and decoded; another one gives other bytes.
 
     Raises:
         CheckpointError: the folder cannot be loaded.
         SpecMismatch: it has several tasks, and this is none of them.
+        ConfigError: the device is not there.
     """
 
-    def __init__(self, checkpoint: str, num_envs: int, task: str | None = None) -> None:
+    def __init__(self, checkpoint: str, num_envs: int, task: str | None = None, device: Device = "cpu") -> None:
         self._checkpoint = from_pretrained(Path(checkpoint))
         model = self._model = for_inference(self._checkpoint.model)
+        run_on(choose_device(device), *model.wide_networks)
         number = 0 if task is None else model.task_number(task)
         super().__init__(replace(model.spec, labels={}), num_envs, model.tasks[number])
         self._tasks = torch.full((num_envs,), number)
@@ -146,13 +151,13 @@ class LearnedWorld(World):
         repeated = action[:, None].expand_as(shifted)
         actions = torch.where((now.ages == 0)[:, None, None], repeated, shifted)
         noise = white_noise(now.chances, now.ages, self._model.noise_shape(self.num_envs)[1:])
-        vector, spread = self._model.predict_vector(now.vectors, actions)
+        vector, doubt = self._model.predict_vector(now.vectors, actions)
         latent = self._model.draw(now.latents, vector, actions, self._tasks, noise)
         return Snapshot(
             latents=follow(now.latents, latent, self._model.config.anchor),
             vectors=torch.cat([now.vectors[:, 1:], vector[:, None]], 1),
             actions=actions,
-            doubt=more_doubt(now.doubt, spread),
+            doubt=more_doubt(now.doubt, doubt),
             ages=now.ages + 1,
             chances=now.chances,
         )

@@ -10,7 +10,11 @@ import numpy as np
 
 from demoloom.generators.learned.config import WorldConfig
 from demoloom.generators.learned.training import train_world
-from demoloom.generators.learned.training_config import DynamicsTrainingConfig, WorldTrainingConfig
+from demoloom.generators.learned.training_config import (
+    DynamicsTrainingConfig,
+    VectorTrainingConfig,
+    WorldTrainingConfig,
+)
 from demoloom.generators.probe_config import ProbeTrainingConfig
 from demoloom.storage.episode import Episode
 from demoloom.storage.spec import Camera, EpisodeSpec, Vector
@@ -30,7 +34,7 @@ CONFIG = WorldTrainingConfig(
     probe=ProbeTrainingConfig(num_steps=300, batch_size=16, width=16, num_blocks=1),
     dynamics=DynamicsTrainingConfig(num_steps=300, batch_size=16, num_rollouts=4, rollout_length=4),
     autoencoder_steps=300,
-    vector_steps=400,
+    vectors=VectorTrainingConfig(num_steps=400, rollout_length=4, plausibility_steps=200, lr=3e-3),
     decoder_steps=20,
     head_steps=300,
     num_starts=20,

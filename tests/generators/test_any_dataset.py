@@ -14,7 +14,11 @@ from demoloom.generators.learned.checkpoint import from_pretrained
 from demoloom.generators.learned.config import WorldConfig
 from demoloom.generators.learned.presets import presets
 from demoloom.generators.learned.training import train_world
-from demoloom.generators.learned.training_config import DynamicsTrainingConfig, WorldTrainingConfig
+from demoloom.generators.learned.training_config import (
+    DynamicsTrainingConfig,
+    VectorTrainingConfig,
+    WorldTrainingConfig,
+)
 from demoloom.generators.learned.world import LearnedWorld
 from demoloom.generators.probe_config import ProbeTrainingConfig
 from demoloom.generators.testing.contracts import WorldContract
@@ -31,7 +35,7 @@ QUICK = replace(
     probe=ProbeTrainingConfig(num_steps=4, batch_size=8, width=8, num_blocks=1),
     autoencoder_steps=12,
     autoencoder_batch=8,
-    vector_steps=12,
+    vectors=VectorTrainingConfig(num_steps=12, batch_size=32, plausibility_steps=6),
     decoder_steps=2,
     head_steps=4,
     head_batch=4,

@@ -48,3 +48,8 @@ def test_two_bodies_see_each_other():
 
 def test_cosines_are_found_by_their_names():
     assert cosines_in([*NAMES, "cos", "z", "sin"]) == [4]
+
+
+def test_a_bodys_place_is_a_place_whatever_stands_before_it():
+    frames = BodyFrames(["gripper", *NAMES[2:]], 2)
+    assert frames(torch.ones(2, 5), torch.ones(2, 5), torch.ones(2, 2), torch.ones(2, 2)).shape == (2, frames.size)

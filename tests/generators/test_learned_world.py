@@ -9,7 +9,7 @@ import pytest
 
 from demoloom.generators.learned.checkpoint import from_pretrained, save_pretrained
 from demoloom.generators.learned.training import train_world
-from demoloom.generators.learned.training_config import DynamicsTrainingConfig
+from demoloom.generators.learned.training_config import DynamicsTrainingConfig, VectorTrainingConfig
 from demoloom.generators.learned.world import LearnedWorld
 from demoloom.generators.testing.contracts import WorldContract
 from demoloom.storage.errors import CheckpointError, SpecMismatch
@@ -123,7 +123,8 @@ def test_a_cut_off_checkpoint_is_refused_as_damaged(checkpoint: Path, tmp_path: 
 def test_without_labels_frames_follow_from_frames(tmp_path: Path) -> None:
     data = write_squares_without_labels(tmp_path / "interaction")
     quick = DynamicsTrainingConfig(num_steps=200, batch_size=16, num_rollouts=4, rollout_length=4)
-    metrics = train_world(data, tmp_path / "world", replace(CONFIG, dynamics=quick, vector_steps=100, head_steps=50))
+    few = VectorTrainingConfig(num_steps=100)
+    metrics = train_world(data, tmp_path / "world", replace(CONFIG, dynamics=quick, vectors=few, head_steps=50))
     assert not (tmp_path / "world" / "probe").exists()
     assert "label_error_real" not in metrics
     world = LearnedWorld(str(tmp_path / "world"), 2)

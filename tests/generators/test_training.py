@@ -103,6 +103,7 @@ def test_stopped_in_every_stage_it_ends_with_the_same_weights(whole: Path, label
     assert weights(tmp_path / "world") == weights(whole)
     rows = [json.loads(line) for line in (tmp_path / "world" / "metrics.jsonl").read_text().splitlines()]
     assert sorted(row["stage"] for row in rows if row["step"] == 0) == sorted(STAGES)
+    assert [row["step"] for row in rows if "error_16" in row] == [3, 7]
     assert [(row["step"], "psnr_16" in row) for row in rows if row["stage"] == "dynamics"] == [
         (0, False), (3, True), (7, True)
     ]  # fmt: skip

@@ -44,5 +44,5 @@ def test_a_world_that_was_never_compared_with_reality_is_not_doubted() -> None:
 
 
 def test_doubt_adds_up_and_fades() -> None:
-    doubt = more_doubt(torch.tensor([1.0, 0.0]), torch.tensor([[0.0, 0.0], [3.0, 4.0]]))
+    doubt = more_doubt(torch.tensor([1.0, 0.0]), torch.tensor([0.0, 5.0]))
     assert doubt.tolist() == pytest.approx([1 - 1 / MEMORY, 5])

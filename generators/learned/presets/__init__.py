@@ -7,9 +7,14 @@ from pathlib import Path
 
 from ...probe_config import ProbeTrainingConfig
 from ..config import WorldConfig
-from ..training_config import DynamicsTrainingConfig, WorldTrainingConfig
+from ..training_config import DynamicsTrainingConfig, VectorTrainingConfig, WorldTrainingConfig
 
-_PARTS = {"model": WorldConfig, "dynamics": DynamicsTrainingConfig, "probe": ProbeTrainingConfig}
+_PARTS = {
+    "model": WorldConfig,
+    "dynamics": DynamicsTrainingConfig,
+    "vectors": VectorTrainingConfig,
+    "probe": ProbeTrainingConfig,
+}
 
 
 def read_preset(path: Path) -> WorldTrainingConfig:
@@ -24,5 +29,5 @@ def read_preset(path: Path) -> WorldTrainingConfig:
 
 
 presets: dict[str, WorldTrainingConfig] = {
-    name: read_preset(Path(__file__).with_name(f"{name}.toml")) for name in ("smoke", "tiny", "cpu")
+    name: read_preset(Path(__file__).with_name(f"{name}.toml")) for name in ("smoke", "tiny", "cpu", "gpu")
 }
