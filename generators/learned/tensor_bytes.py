@@ -16,5 +16,8 @@ def to_bytes(value: Any) -> bytes:
 
 
 def from_bytes(data: bytes) -> Any:
-    """Load without running what a file may hold besides data; damaged bytes raise whatever they happen to mean."""
-    return torch.load(io.BytesIO(data), weights_only=True)
+    """Load to the CPU, without running what a file may hold besides data.
+
+    Damaged bytes raise whatever they happen to mean.
+    """
+    return torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)

@@ -42,3 +42,16 @@ def test_wandb_that_is_not_installed_is_named_with_the_remedy(tmp_path: Path, mo
     monkeypatch.setitem(sys.modules, "wandb", None)
     with pytest.raises(ConfigError, match=r"log_to wandb needs the package wandb.*pip install wandb"):
         open_tracker("wandb", tmp_path, "toy")
+
+
+@pytest.mark.slow
+def test_wandb_keeps_an_offline_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("wandb", reason="wandb is not installed")
+    for name, value in (("WANDB_MODE", "offline"), ("WANDB_SILENT", "true")):
+        monkeypatch.setenv(name, value)
+    tracker = open_tracker("wandb", tmp_path, "toy")
+    assert tracker is not None
+    tracker.track("state and labels", 20, {"loss": 0.5})
+    tracker.close()
+    (run,) = tmp_path.glob("wandb/offline-run-*-toy/run-toy.wandb")
+    assert b"state and labels/loss" in run.read_bytes()
