@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..generators.learned.bundled import world_folder
 from ..policies.evaluation import policy_ref
 from ..policies.training import PolicyTrainingConfig, train_policy
 from ..storage.plugins import PluginRef
@@ -44,8 +45,7 @@ def stages_of(config: RunConfig, folder: RunFolder) -> list[Stage]:
     """The stages of a run, in order."""
     baseline = [_collect_baseline(config, folder), _train_baseline(config, folder)] if config.baseline else []
     return [
-        _interaction(config, folder),
-        _train_world(config, folder),
+        *_world(config, folder),
         _generate(config, folder),
         _train_policy(config, folder),
         *baseline,
@@ -53,6 +53,24 @@ def stages_of(config: RunConfig, folder: RunFolder) -> list[Stage]:
         _export(config, folder),
         _report(config, folder),
     ]
+
+
+def _world(config: RunConfig, folder: RunFolder) -> list[Stage]:
+    """The stages that end with a world: it is trained, or taken as it is."""
+    if config.pretrained_world is None:
+        return [_interaction(config, folder), _train_world(config, folder)]
+    return [_take_world(world_folder(config.pretrained_world), folder)]
+
+
+def _take_world(given: Path, folder: RunFolder) -> Stage:
+    from ..generators.learned.checkpoint import copy_pretrained, hash_checkpoint
+
+    return Stage(
+        name="train-world",
+        run=lambda work, progress: copy_pretrained(given, folder.path / "world"),
+        config={"pretrained": hash_checkpoint(given)},
+        outputs=("world",),
+    )
 
 
 def _interaction(config: RunConfig, folder: RunFolder) -> Stage:
@@ -226,7 +244,8 @@ def _report(config: RunConfig, folder: RunFolder) -> Stage:
 
         return write_report(folder, folder.path / "report", progress)
 
-    before = ["collect", "train-world", "generate", "train-policy", "evaluate", "export"]
+    before = ["train-world", "generate", "train-policy", "evaluate", "export"]
+    before += [] if config.pretrained_world else ["collect"]
     return Stage(
         name="report",
         run=report,

@@ -27,6 +27,7 @@ class RunConfig:
         task: name of a task plug-in.
         seed: each stage's seeds follow from it.
         interaction: a LeRobot v3 dataset or Zarr store to train the world on, instead of collecting one.
+        pretrained_world: a world checkpoint to use instead of training one, or the name of a bundled one.
         format: what generated demonstrations are written as.
         mirror: train policies on demonstrations seen in the task's mirror as well, where it has one.
         baseline: also train the same policy on as many real demonstrations, to compare with.
@@ -41,6 +42,7 @@ class RunConfig:
     task: str = "pusht"
     seed: int = 0
     interaction: Path | None = None
+    pretrained_world: Path | None = None
     format: Format = "lerobot"
     mirror: bool = True
     baseline: bool = False
@@ -52,6 +54,10 @@ class RunConfig:
     fleet: FleetConfig = field(default_factory=FleetConfig)
 
     def __post_init__(self) -> None:
+        if self.interaction is not None and self.pretrained_world is not None:
+            raise ConfigError(
+                f"a world is trained on {self.interaction} or taken from {self.pretrained_world}; give one of the two"
+            )
         if self.seed < 0:
             raise ConfigError(f"seed must not be negative, got {self.seed}")
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import tyro
 
 from ...generators.fleet import FleetConfig
+from ...generators.learned.bundled import world_folder
 from ...policies.evaluation import policy_ref
 from ...storage.plugins import PluginRef
 from ...teleop.task import load_task
@@ -27,7 +28,7 @@ class Options:
     policy: Path = Path("policy")
     """LeRobot `pretrained_model` folder."""
     world: Path | None = None
-    """Folder of a world checkpoint; needed for scores in the world model and of the expert."""
+    """Folder of a world checkpoint or name of a bundled one; needed for scores in the world model and of the expert."""
     out: Path = Path("evaluation")
     """Folder of the scores and episodes; must not exist."""
     preset: str = DEFAULT_PRESET
@@ -51,7 +52,7 @@ def main(options: Options) -> None:
     """Score and print the table."""
     from ...generators.fleet import ray_session
 
-    world = options.world.resolve() if options.world else None
+    world = world_folder(options.world) if options.world else None
     with stage_work("evaluate", options, options.out) as (work, progress), ray_session(options.fleet):
         table = evaluate(
             options.config,

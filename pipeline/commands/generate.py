@@ -9,6 +9,7 @@ from typing import Annotated
 import tyro
 
 from ...generators.fleet import FleetConfig
+from ...generators.learned.bundled import world_folder
 from ..choices import Given, choose_preset
 from ..presets import DEFAULT_PRESET, RUNS
 from ..stages.generate import Destination, Format, GenerateConfig, generate, make_expert, world_ref
@@ -19,8 +20,8 @@ from .standalone import stage_work
 class Options:
     """Let the scripted expert drive a world model until there are as many demonstrations as asked for."""
 
-    world: Path = Path("world")
-    """Folder of a world checkpoint."""
+    world: Path = Path("pusht")
+    """Folder of a world checkpoint, or the name of a world that comes with demoloom."""
     out: Path = Path("generated")
     """Folder of the demonstrations; must not exist."""
     rejected: Path | None = None
@@ -50,7 +51,7 @@ def main(options: Options) -> None:
 
     rejected = options.rejected or options.out.with_name("rejected")
     destination = Destination(options.out.resolve(), rejected.resolve(), options.format)
-    world = options.world.resolve()
+    world = world_folder(options.world)
     with stage_work("generate", options, options.out, rejected) as (work, progress), ray_session(options.fleet):
         table = generate(
             options.config,

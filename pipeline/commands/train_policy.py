@@ -8,6 +8,7 @@ from typing import Annotated
 
 import tyro
 
+from ...generators.learned.bundled import world_folder
 from ...policies.training import PolicyTrainingConfig, train_policy
 from ..choices import Given, choose_preset
 from ..presets import DEFAULT_PRESET, RUNS, fit_to_kind
@@ -23,7 +24,7 @@ class Options:
     out: Path = Path("policy")
     """LeRobot `pretrained_model` folder; must not exist."""
     world: Path | None = None
-    """Folder of a world checkpoint, through whose encoder a `latent` policy sees."""
+    """Folder of a world checkpoint or name of a bundled one, through whose encoder a `latent` policy sees."""
     preset: str = DEFAULT_PRESET
     """What the other options start from."""
     config: Annotated[PolicyTrainingConfig, tyro.conf.arg(name="")] = field(default_factory=PolicyTrainingConfig)
@@ -39,4 +40,5 @@ def main(options: Options) -> None:
     """Train and write the policy."""
     with stage_work("train-policy", options, options.out) as (_, progress):
         config = fit_to_kind(options.config, choose_preset(RUNS, options.preset).policy)
-        train_policy(options.demonstrations, options.out.resolve(), config, options.world, progress)
+        world = world_folder(options.world) if options.world else None
+        train_policy(options.demonstrations, options.out.resolve(), config, world, progress)

@@ -29,7 +29,7 @@ NO_LOWS = {**SPEC.to_dict(), "state": {"names": ["x", "y"], "low": [], "high": [
 def test_a_damaged_world_is_refused_with_the_remedy(tmp_path: Path, config: bytes, spec: object, fault: str) -> None:
     (tmp_path / "config.json").write_bytes(config)
     (tmp_path / "spec.json").write_text(json.dumps(spec))
-    for name in ("model.safetensors", "starts.safetensors"):
+    for name in ("model.safetensors", "starts.npz"):
         (tmp_path / name).write_bytes(b"cut")
     with pytest.raises(CheckpointError, match=f"is damaged .*{fault}.*copy it again or train it anew"):
         from_pretrained(tmp_path)
