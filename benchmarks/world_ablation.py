@@ -171,7 +171,7 @@ def _objects(*frames: np.ndarray) -> np.ndarray:
 
 
 def _near(frames: np.ndarray, colour: tuple[int, int, int]) -> np.ndarray:
-    near: np.ndarray = np.linalg.norm(frames.astype(np.float32) - np.float32(colour), axis=-1) < NEAR
+    near: np.ndarray = np.linalg.norm(frames.astype(np.float32) - np.asarray(colour, np.float32), axis=-1) < NEAR
     return near
 
 
