@@ -17,4 +17,10 @@ for name in names:
 for kind in ("worlds", "streams", "policies", "tasks"):
     for point in entry_points(group=f"demoloom.{kind}"):
         point.load()
+from demoloom.generators.learned.bundled import bundled_worlds, world_folder  # noqa: E402
+from demoloom.generators.learned.world import LearnedWorld  # noqa: E402
+
+for name in bundled_worlds():
+    LearnedWorld(str(world_folder(name)), num_envs=1).reset(seed=0)
+print(f"drove {', '.join(bundled_worlds())}")
 print(f"imported {len(names)} modules of the wheel")

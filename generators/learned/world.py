@@ -33,6 +33,7 @@ class Snapshot:
         vectors: (N, history, D) scaled state and labels.
         actions: (N, history, A) scaled; the last led to the present latent.
         doubt: (N,) float32, how far the dynamics did not know what happens, of late (see `trust`).
+        drawing: (N,) float32, trust in how the frame is drawn.
         ages: (N,) int64, steps since the slot's start.
         chances: (N,) int64, from which, with the age, the noise of a sampled prediction follows.
     """
@@ -41,6 +42,7 @@ class Snapshot:
     vectors: Tensor
     actions: Tensor
     doubt: Tensor
+    drawing: Tensor
     ages: Tensor
     chances: Tensor
 
@@ -140,6 +142,7 @@ class LearnedWorld(World):
             vectors=vectors[:, None].expand(-1, config.history, -1).clone(),
             actions=torch.zeros(self.num_envs, config.history, self.episode_spec.action.size),
             doubt=torch.zeros(self.num_envs),
+            drawing=torch.ones(self.num_envs),
             ages=torch.zeros(self.num_envs, dtype=torch.int64),
             chances=chances,
         )
@@ -158,6 +161,7 @@ class LearnedWorld(World):
             vectors=torch.cat([now.vectors[:, 1:], vector[:, None]], 1),
             actions=actions,
             doubt=more_doubt(now.doubt, doubt),
+            drawing=now.drawing,
             ages=now.ages + 1,
             chances=now.chances,
         )
@@ -166,9 +170,9 @@ class LearnedWorld(World):
     def _look(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         model, latents, vectors = self._model, self._moment().latents[:, -1], self._moment().vectors[:, -1]
         decoded = model.decode_float(latents)
+        now = self._now = self._judge_drawing(self._moment(), decoded)
         score = model.score(latents, vectors, self._tasks)
-        drawn = model.trust.in_drawing(cycle_error(model.autoencoder, latents, decoded))
-        trust = torch.minimum(drawn, model.trust.in_motion(self._moment().doubt))
+        trust = torch.minimum(now.drawing, model.trust.in_motion(now.doubt))
         frames = to_uint8(decoded)
         observation = {
             f"observation.images.{name}": view for name, view in cut_out(frames, self.episode_spec.cameras).items()
@@ -176,6 +180,18 @@ class LearnedWorld(World):
         observation["observation.state"] = model.state_of(vectors).numpy().copy()
         success = (score > model.success_threshold).numpy()
         return observation, {"success": success, "score": score.numpy().copy(), "trust": trust.numpy().copy()}
+
+    def _judge_drawing(self, now: Snapshot, decoded: Tensor) -> Snapshot:
+        """Trust in how frames are drawn, of those that could be drawn badly.
+
+        These are frames made of the last ones, in which errors add up. Where all are drawn from vectors it is the start
+        alone, which may show what the world has never seen; to look at each frame again would take a fifth of a step.
+        """
+        judged = (now.ages == 0) | (not self._model.draws_anew)
+        if not judged.any():
+            return now
+        error = cycle_error(self._model.autoencoder, now.latents[:, -1], decoded)
+        return replace(now, drawing=torch.where(judged, self._model.trust.in_drawing(error), now.drawing))
 
 
 def _choose(mask: Tensor, begun: Snapshot, running: Snapshot) -> Snapshot:
@@ -186,6 +202,7 @@ def _choose(mask: Tensor, begun: Snapshot, running: Snapshot) -> Snapshot:
         vectors=torch.where(wide, begun.vectors, running.vectors),
         actions=torch.where(wide, begun.actions, running.actions),
         doubt=torch.where(mask, begun.doubt, running.doubt),
+        drawing=torch.where(mask, begun.drawing, running.drawing),
         ages=torch.where(mask, begun.ages, running.ages),
         chances=torch.where(mask, begun.chances, running.chances),
     )

@@ -129,6 +129,12 @@ def test_a_world_without_a_probe_cannot_host_the_expert(tmp_path: Path) -> None:
         make_expert("pusht", tmp_path)
 
 
+def test_a_world_that_judges_no_success_is_sent_to_collect(tmp_path: Path) -> None:
+    (tmp_path / ".hydra").mkdir()
+    with pytest.raises(CheckpointError, match=r"Interactive World Simulator.*`demoloom collect`"):
+        make_expert("pusht", tmp_path)
+
+
 def test_a_world_that_is_not_there_is_not_said_to_lack_a_probe(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=r"no world at .*nowhere; train one"):
         make_expert("pusht", tmp_path / "nowhere")
@@ -185,3 +191,27 @@ def test_stored_settings_that_do_not_fit_are_named(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"seed": "seven"}')
     with pytest.raises(ConfigError, match=r"seed: Input should be a valid integer.*name a --preset"):
         load_config(RunFolder(tmp_path))
+
+
+def test_with_a_trained_world_nothing_is_collected_or_trained(tmp_path: Path) -> None:
+    world = tmp_path / "given"
+    world.mkdir()
+    for name in ("config.json", "spec.json", "model.safetensors", "starts.npz"):
+        (world / name).touch()
+    stages = stages_of(RunConfig(pretrained_world=world), RunFolder(tmp_path / "run"))
+    assert [stage.name for stage in stages][:2] == ["train-world", "generate"]
+    assert "collect" not in stages[-1].needs
+
+
+def test_a_trained_world_that_is_not_there_is_refused_before_anything_starts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["run", "--run-dir", str(tmp_path / "run"), "--pretrained-world", str(tmp_path / "nothing")]
+    assert main(arguments) == 2
+    assert "no world at" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_world_is_either_trained_on_given_data_or_given_itself() -> None:
+    with pytest.raises(ConfigError, match="give one of the two"):
+        RunConfig(interaction=Path("data"), pretrained_world=Path("pusht"))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from demoloom.generators.learned.checkpoint import hash_checkpoint
 from demoloom.pipeline.run_folder import RunFolder
 from demoloom.storage.dataset import open_dataset
 
@@ -51,6 +52,15 @@ def test_the_run_folder_holds_all_that_the_design_names(run: RunFolder) -> None:
 def test_the_world_can_be_read_by_every_user(run: RunFolder) -> None:
     files = [path for path in (run.path / "world").rglob("*") if path.is_file()]
     assert {path.stat().st_mode & 0o777 for path in files} == {0o644}
+
+
+def test_a_run_with_a_trained_world_goes_on_from_it_to_its_report(run: RunFolder, tmp_path: Path) -> None:
+    done = demoloom("run", "--preset", "smoke", "--pretrained-world", str(run.path / "world"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    folder = RunFolder(tmp_path / "runs" / "smoke")
+    assert (folder.path / "report" / "index.html").is_file()
+    assert not (folder.path / "interaction").exists()
+    assert hash_checkpoint(folder.path / "world") == hash_checkpoint(run.path / "world")
 
 
 def test_a_second_call_finds_everything_done(run: RunFolder) -> None:
