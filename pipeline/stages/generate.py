@@ -179,8 +179,13 @@ def make_expert(task: str, world: Path) -> PluginRef:
     """The task's scripted expert, reading poses with the probe that lies in a world's checkpoint folder.
 
     Raises:
-        CheckpointError: there is no world, or it has no probe.
+        CheckpointError: there is no world, it has no probe, or it is one that judges no success.
     """
+    if (world / ".hydra").is_dir():
+        raise CheckpointError(
+            f"{world} looks like a checkpoint of the Interactive World Simulator, which judges no success, so that "
+            "nothing made in it is a demonstration; record in it with `demoloom collect` and a task whose reality it is"
+        )
     if not (world / "config.json").is_file():
         raise CheckpointError(f"no world at {world}; train one with `demoloom train-world`")
     probe = world / "probe"
