@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image
+from world_figures import headline, open_loop_table, pose_table, survival_picture
 
 from demoloom.pipeline.report.pictures import strip
 from demoloom.storage.dataset import EpisodeReader, open_dataset
@@ -21,6 +22,7 @@ from demoloom.storage.dataset import EpisodeReader, open_dataset
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 PICTURE = ROOT / "docs" / "images" / "demonstrations.png"
+SURVIVAL = ROOT / "docs" / "images" / "world-survival.svg"
 LABELS = {
     "policy-in-reality": "policy on generated demonstrations, in reality",
     "baseline-in-reality": "same policy on as many real demonstrations, in reality",
@@ -39,7 +41,8 @@ def main() -> None:
         put("README.md", "picture", picture_block())
     put("README.md", "numbers", numbers_block(result("demo")))
     put("docs/storage.md", "storage", table_block(result("storage")))
-    put("docs/world-model.md", "world", table_block(result("world")))
+    put("README.md", "world", headline(result("world")))
+    put("docs/world-model.md", "world", world_block(result("world")))
     if (RESULTS / "world_ablation.json").exists():
         put("docs/world-model.md", "world ablation", variants_block(result("world_ablation")))
 
@@ -145,6 +148,19 @@ def variants_block(result: dict[str, Any]) -> str:
         *(f"| {variant} | {' | '.join(values[figure] for figure in figures)} |" for variant, values in table.items()),
     ]
     return "\n".join(lines)
+
+
+def world_block(result: dict[str, Any]) -> str:
+    """Every row, and what needs a trained world: curves of survival, open loops and errors of poses."""
+    parts = [table_block(result)]
+    if "curves" in result:
+        SURVIVAL.write_text(survival_picture(result["curves"]))
+        parts += [
+            f"![shares of episodes alive and of blocks on the board]({SURVIVAL.relative_to(ROOT / 'docs')})",
+            open_loop_table(result["open_loop"]),
+            pose_table(result["poses"]),
+        ]
+    return "\n\n".join(parts)
 
 
 def interval(row: dict[str, Any]) -> str:

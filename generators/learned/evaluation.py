@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,16 +12,15 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from ..probe import Probe, label_errors
-from .body_frames import POSE_NAMES
 from .dynamics import follow
 from .interaction import Interaction
 from .model import WorldModel
+from .pose_errors import median_errors, pose_rows
 from .sequences import Sequences
 from .trust import cycle_error
 
 #: Steps after which the frames are compared; those longer than the episodes are left out.
 HORIZONS = (1, 8, 16, 32, 64, 128, 192)
-_MAX_EPISODES = 24
 
 
 @dataclass(frozen=True)
@@ -37,49 +37,78 @@ class OpenLoop:
     latents: dict[int, Tensor]
 
 
-def roll_open_loop(model: WorldModel, data: Interaction, sequences: Sequences, episodes: np.ndarray) -> OpenLoop:
-    """Run from the first frames of `episodes` on their recorded actions, as long as half of them last."""
+def roll_open_loop(
+    model: WorldModel, data: Interaction, sequences: Sequences, episodes: np.ndarray, most: int = 24
+) -> OpenLoop:
+    """Run from the first frames of `most` of the episodes on their recorded actions, as long as half of them last."""
     lengths = np.diff(data.starts)[episodes]
     longest = int(np.median(lengths)) - 1
-    rows = data.starts[:-1][episodes[lengths > longest][:_MAX_EPISODES]]
-    latents, vectors, kept = sequences.history(rows), sequences.vector_history(rows), {}
-    with torch.inference_mode():
-        for step in range(longest + 1):
-            if step in HORIZONS or step % 8 == 0:
-                kept[step] = latents[:, -1]
-            if step < longest:
-                actions, noise = sequences.action_history(rows + step), torch.randn(model.noise_shape(len(rows)))
-                latent, vector = model.predict(latents, vectors, actions, sequences.task(rows), noise)
-                latents = follow(latents, latent, sequences.anchored)
-                vectors = torch.cat([vectors[:, 1:], vector[:, None]], 1)
-    return OpenLoop(rows, kept)
+    rows = data.starts[:-1][episodes[lengths > longest][:most]]
+    latents = roll(model, sequences, rows, rows, longest)
+    return OpenLoop(rows, {step: latent for step, latent in latents if step in HORIZONS or step % 8 == 0})
+
+
+@torch.inference_mode()
+def roll(
+    model: WorldModel, sequences: Sequences, rows: np.ndarray, action_rows: np.ndarray, num_steps: int
+) -> Iterator[tuple[int, Tensor]]:
+    """Go on from `rows` (E,) under the actions from `action_rows` (E,) on; yields each step and its latents."""
+    latents, vectors, task = sequences.history(rows), sequences.vector_history(rows), sequences.task(rows)
+    yield 0, latents[:, -1]
+    for step in range(num_steps):
+        actions, noise = sequences.action_history(action_rows + step), torch.randn(model.noise_shape(len(rows)))
+        latent, vector = model.predict(latents, vectors, actions, task, noise)
+        latents = follow(latents, latent, sequences.anchored)
+        vectors = torch.cat([vectors[:, 1:], vector[:, None]], 1)
+        yield step + 1, latent
 
 
 def open_loop_table(model: WorldModel, data: Interaction, run: OpenLoop, probe: Probe | None) -> list[dict[str, Any]]:
-    """One row for each horizon: PSNR in dB of the model, of the foreground alone, of the autoencoder and of no change.
+    """One row for each horizon: PSNR in dB, of the foreground alone too, and SSIM, of the model's frames.
 
-    Also the SSIM of the model and, with a probe, the mean absolute error of each label read from the model's frames
-    and, where labels are poses, the median error of their places and directions.
+    Beside them the same of the autoencoder, which only redraws the real frames, and of no change, the starts shown for
+    ever. With a probe also the mean absolute error of each label read from the model's frames and, where labels are
+    poses, the median error of their places and directions.
     """
     table = []
-    with torch.inference_mode():
-        for horizon in (h for h in HORIZONS if h in run.latents):
-            rows = run.rows + horizon
-            real, shown = data.frames[rows], model.decode(run.latents[horizon])
-            row: dict[str, Any] = {
-                "steps": horizon,
-                "episodes": len(rows),
-                "psnr": psnr(shown, real),
-                "psnr_foreground": psnr(shown, real, _foreground(model, shown, real)),
-                "psnr_autoencoder": psnr(model.decode(model.encode(real)), real),
-                "psnr_no_change": psnr(data.frames[run.rows], real),
-                "ssim": ssim(shown, real),
-            }
-            if probe is not None:
-                row["label_error"] = label_errors(probe, shown, data, rows)
-                row["pose_error"] = pose_errors(probe, shown, data, rows)
-            table.append(row)
+    for horizon in (h for h in HORIZONS if h in run.latents):
+        rows, shown = run.rows + horizon, frames_after(model, data, run, horizon)
+        row: dict[str, Any] = {"steps": horizon, "episodes": len(rows)}
+        for name, frames in shown.items():
+            row |= _likeness(model, frames, data.frames[rows], f"_{name}" if name != "model" else "")
+        if probe is not None:
+            row["label_error"] = label_errors(probe, shown["model"], data, rows)
+            true = {name: values[rows] for name, values in data.labels.items()}
+            row["pose_error"] = median_errors(probe(shown["model"]), true, probe)
+        table.append(row)
     return table
+
+
+def pose_table(model: WorldModel, data: Interaction, run: OpenLoop, probe: Probe) -> list[dict[str, Any]]:
+    """Rows of `pose_rows` for each horizon: of the model, and beside it of the autoencoder and of no change."""
+    return [
+        row
+        for horizon in (h for h in HORIZONS if h in run.latents and h)
+        for row in pose_rows(probe, data, run.rows, horizon, frames_after(model, data, run, horizon))
+    ]
+
+
+@torch.inference_mode()
+def frames_after(model: WorldModel, data: Interaction, run: OpenLoop, num_steps: int) -> dict[str, np.ndarray]:
+    """Frames (E, H, W, 3V) after so many steps: `model`, `autoencoder` and `no_change`."""
+    return {
+        "model": model.decode(run.latents[num_steps]),
+        "autoencoder": model.decode(model.encode(data.frames[run.rows + num_steps])),
+        "no_change": data.frames[run.rows],
+    }
+
+
+def _likeness(model: WorldModel, shown: np.ndarray, real: np.ndarray, suffix: str) -> dict[str, float]:
+    return {
+        f"psnr{suffix}": psnr(shown, real),
+        f"psnr_foreground{suffix}": psnr(shown, real, _foreground(model, shown, real)),
+        f"ssim{suffix}": ssim(shown, real),
+    }
 
 
 def psnr(shown: np.ndarray, real: np.ndarray, where: np.ndarray | None = None) -> float:
@@ -112,19 +141,6 @@ def ssim(shown: np.ndarray, real: np.ndarray) -> float:
     one, two = (0.01 * 255) ** 2, (0.03 * 255) ** 2
     similar = (2 * mean_x * mean_y + one) * (2 * covar + two)
     return float((similar / ((mean_x**2 + mean_y**2 + one) * (var_x + var_y + two))).mean())
-
-
-def pose_errors(probe: Probe, shown: np.ndarray, data: Interaction, rows: np.ndarray) -> dict[str, float]:
-    """Median errors of the labels that are poses (x, y, cos, sin): of the place in its unit, and in degrees."""
-    read, errors = probe(shown), dict[str, float]()
-    for name, dimensions in probe.labels.items():
-        if tuple(dimensions) == POSE_NAMES:
-            seen, true = read[name], data.labels[name][rows]
-            distance = np.linalg.norm(seen[:, :2] - true[:, :2], axis=1)
-            turned = np.arctan2(seen[:, 3], seen[:, 2]) - np.arctan2(true[:, 3], true[:, 2])
-            degrees = np.degrees(np.abs((turned + np.pi) % (2 * np.pi) - np.pi))
-            errors |= {f"{name}.place": float(np.median(distance)), f"{name}.degrees": float(np.median(degrees))}
-    return errors
 
 
 def _foreground(model: WorldModel, *frames: np.ndarray) -> np.ndarray:

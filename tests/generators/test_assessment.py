@@ -30,6 +30,10 @@ def test_a_world_is_measured_on_any_dataset_of_its_robot(checkpoint: Path, tmp_p
         assert 0 < row["ssim"] <= 1
         assert row["label_error"]["place.x"] < 6
         assert row["pose_error"] == {}
+        assert row["psnr_autoencoder"] > row["psnr_foreground_autoencoder"]
+        assert row["ssim_no_change"] <= 1
+    assert found["poses"] == []
+    assert found["shuffled_action_ratio"] > 1
 
 
 def test_data_of_another_robot_is_refused_with_the_differences(checkpoint: Path, tmp_path: Path) -> None:
