@@ -37,11 +37,13 @@ def together(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_both_processes_end_with_the_same_weights(together: Path) -> None:
     first, second = weights(together)
     assert torch.equal(first, second)
 
 
+@pytest.mark.slow
 def test_two_processes_do_what_one_does_with_both_batches(together: Path, tmp_path: Path) -> None:
     net = new_net()
     stages = [training_in(tmp_path, Peers(rank=rank)).stage("sum") for rank in (0, 1)]
@@ -61,6 +63,7 @@ def test_two_processes_do_what_one_does_with_both_batches(together: Path, tmp_pa
     assert not torch.allclose(new_net().weight, net.weight, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_stopped_together_they_go_on_to_the_same_weights(together: Path, tmp_path: Path) -> None:
     assert in_two_processes(tmp_path / "parts", "error").returncode != 0
     done = in_two_processes(tmp_path / "parts")
@@ -70,12 +73,14 @@ def test_stopped_together_they_go_on_to_the_same_weights(together: Path, tmp_pat
     )
 
 
+@pytest.mark.slow
 def test_a_lost_process_is_named_with_the_remedy(tmp_path: Path) -> None:
     done = in_two_processes(tmp_path / "losing", "loss")
     assert "FleetError: training process 1 ended early (exit code -9); " in done.stderr
     assert "go on from the last saved moment" in done.stderr
 
 
+@pytest.mark.slow
 def test_no_process_outlives_the_first_one(tmp_path: Path) -> None:
     assert in_two_processes(tmp_path / "killed", "kill").returncode == -9
     second = Path("/proc", (tmp_path / "killed" / "1.pid").read_text())
