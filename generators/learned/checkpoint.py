@@ -60,13 +60,9 @@ def save_pretrained(
         probe.save_pretrained(path / "probe")
     write_json(path / "spec.json", model.spec.to_dict())
     save_file({name: _single(value) for name, value in model.state_dict().items()}, path / "model.safetensors")
-    starts = {
-        "frames": start_frames,
-        "states": start_states,
-        "tasks": np.zeros(len(start_frames), np.int64) if start_tasks is None else start_tasks,
-    }
+    tasks = np.zeros(len(start_frames), np.int64) if start_tasks is None else start_tasks
     # Compressed, since most of a frame is background: 800 frames of PushT are 0.2 MB and not 10.
-    np.savez_compressed(path / "starts.npz", **starts)
+    np.savez_compressed(path / "starts.npz", frames=start_frames, states=start_states, tasks=tasks)
     # Last, since a folder without it is no checkpoint.
     write_json(path / "config.json", {"format": _FORMAT, "tasks": model.tasks, "model": asdict(model.config)})
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import tyro
 
+from ...generators.learned.bundled import world_folder
 from ...storage.errors import ConfigError
 from ...teleop.task import load_task
 from ..choices import Given, choose_preset
@@ -18,6 +19,7 @@ from ..presets import DEFAULT_PRESET, RUNS, fit_to_kind
 from ..run import run, stages_of
 from ..run_config import RunConfig, load_config, save_config
 from ..run_folder import RunFolder
+from ..stages.generate import make_expert
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,11 @@ def check_inputs(config: RunConfig) -> None:
         PluginError: there is no such task.
         StoreError: the interaction data given cannot be read.
         ConfigError: it has no labels.
+        CheckpointError: there is no world where one is given, or it has no probe.
     """
     load_task(config.task)
+    if config.pretrained_world is not None:
+        make_expert(config.task, world_folder(config.pretrained_world))
     if config.interaction is not None:
         from ...storage.dataset import open_dataset
 
