@@ -12,10 +12,12 @@ _K_P, _K_V, _DT, _SUBSTEPS = 100.0, 20.0, 0.01, 10
 BOUNDS = (0.0, float(BOARD))
 #: A pixel shows something where a channel differs by more than this from the empty board.
 _CONTRAST = 40
-#: Blue above red: of the agent, and the least that counts as it; the block's slate grey has 34.
-_FULL_BLUE, _BLUENESS = 160.0, 45.0
-#: How far an agent may be from where it is drawn, in units, and by which factor larger or smaller.
-_AGENT_OFF, _AGENT_SIZE = 10.0, 2.0
+#: Blue above red: of the agent, and the least that counts as it. The block's slate grey has 34, and a learned world
+#: draws some of it up to 60.
+_FULL_BLUE, _BLUENESS = 160.0, 70.0
+#: How far an agent may be from where it is drawn, in units, and how much of its blue there may be, as a share of what
+#: is drawn: small networks draw it paler, above all on the block.
+_AGENT_OFF, _LEAST_BLUE, _MOST_BLUE = 10.0, 0.1, 2.0
 #: An agent of fewer pixels is all but outside of the frame, and need not be found.
 _HARDLY = 2.0
 
@@ -90,11 +92,11 @@ class Judge:
 
 
 def agents_agree(shown: np.ndarray, drawn: np.ndarray) -> np.ndarray:
-    """(N,) bool: whether frames show an agent of the same size at the same place, apart from the T."""
+    """(N,) bool: whether frames show one agent at the same place, whatever is shown of the T."""
     (seen, amount), (true, right_amount) = see_agents(shown), see_agents(drawn)
     near = np.linalg.norm(seen - true, axis=1) < _AGENT_OFF
-    alike = (amount > right_amount / _AGENT_SIZE) & (amount < right_amount * _AGENT_SIZE)
-    hidden = (right_amount < _HARDLY) & (amount < _AGENT_SIZE * _HARDLY)
+    alike = (amount > right_amount * _LEAST_BLUE) & (amount < right_amount * _MOST_BLUE)
+    hidden = (right_amount < _HARDLY) & (amount < _HARDLY * _MOST_BLUE)
     agree: np.ndarray = (near & alike) | hidden
     return agree
 
