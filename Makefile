@@ -1,11 +1,12 @@
-# make demo: install what is missing into .venv, run the whole line once, print where its report lies.
+# make demo: install what is missing into .venv, go from the world that comes along to a scored policy, print where the
+#   report lies. make demo-from-scratch: the same with a world trained on play that is recorded first.
 # make test: install what is missing into .venv, run the tests.
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 RUN_DIR ?= runs/demo
 
-.PHONY: install demo test check format lock figures clean
+.PHONY: install demo demo-from-scratch test check format lock figures clean
 
 install: $(INSTALLED)
 
@@ -14,7 +15,10 @@ $(INSTALLED): pyproject.toml setup.py constraints.txt
 	@touch $@
 
 demo: install
-	$(BIN)/demoloom run --preset tiny --baseline --run-dir $(RUN_DIR)
+	$(BIN)/demoloom run --preset tiny --baseline --pretrained-world pusht --run-dir $(RUN_DIR)
+
+demo-from-scratch: install
+	$(BIN)/demoloom run --preset tiny --baseline --run-dir runs/demo-from-scratch
 
 test: install
 	$(BIN)/python -m pytest

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 RESULT = Path(__file__).parent / "results" / "demo.json"
-COMMAND = "demoloom run --preset tiny --baseline --run-dir runs/demo"
+COMMAND = "demoloom run --preset tiny --baseline --pretrained-world pusht --run-dir runs/demo"
 AIM_MINUTES = 15.0
 
 Row = dict[str, Any]

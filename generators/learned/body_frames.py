@@ -30,6 +30,8 @@ class BodyFrames:
     def __init__(self, names: Sequence[str], num_actions: int) -> None:
         self._bodies = [at for at in range(len(names) - 3) if tuple(names[at : at + 4]) == POSE_NAMES]
         self._places = sorted([*self._bodies, *_pairs(names, self._bodies)])
+        self.directed = [*self._places, *cosines_in(names)]
+        """Where the first of two numbers stands that turn when all is turned."""
         self._num_commands = num_actions // 2
         others = len(self._places) - 1
         self.size = len(self._bodies) * (2 * (others + len(self._places) + 2 * self._num_commands) + 1)

@@ -14,9 +14,7 @@ _MOST_ROWS = 2000
 
 
 def calibrate_trust(model: WorldModel, sequences: Sequences, rows: np.ndarray) -> None:
-    """Set in place what is plausible, and trust in what is predicted after these rows (R,) of held-out episodes."""
-    if model.plausibility is not None:
-        model.plausibility.calibrate(sequences.vectors[torch.from_numpy(rows)])
+    """Set the model's trust in place, from what it predicts after these rows (R,) of held-out episodes."""
     model.trust.learn_drawing(one_step_cycle_errors(model, sequences, _some(rows[sequences.timeline.has_next(rows)])))
     model.trust.learn_motion(*doubts(model, sequences, rows))
 

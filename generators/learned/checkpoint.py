@@ -102,8 +102,8 @@ def _require_files(path: Path) -> None:
     missing = [name for name in _FILES if not (path / name).is_file()]
     if missing:
         raise CheckpointError(
-            f"no world at {path}: {', '.join(missing)} missing; train one with `demoloom train-world`, or name one that "
-            "comes with demoloom (`pusht`)"
+            f"no world at {path}: {', '.join(missing)} missing; train one with `demoloom train-world`, or name one "
+            "that comes with demoloom (`pusht`)"
         )
 
 

@@ -85,7 +85,9 @@ def claim_folder(folder: Path, fingerprint: str) -> None:
 
 def fingerprint_of(data: Interaction, config: Mapping[str, Any]) -> str:
     """SHA-256 over what the weights follow from: config, every row of the data, and torch, whose sums may change."""
-    digest = hashlib.sha256(json.dumps([config, data.spec.to_dict(), torch.__version__], sort_keys=True).encode())
+    digest = hashlib.sha256(
+        json.dumps([config, data.spec.to_dict(), data.tasks, torch.__version__], sort_keys=True).encode()
+    )
     for array in (
         data.starts,
         data.state,
@@ -93,6 +95,7 @@ def fingerprint_of(data: Interaction, config: Mapping[str, Any]) -> str:
         data.score,
         data.success,
         data.final_score,
+        data.task,
         *data.labels.values(),
     ):
         digest.update(array.tobytes())

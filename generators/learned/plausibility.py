@@ -13,11 +13,13 @@ from .body_frames import BodyFrames, cosines_in
 from .vector_dynamics import second_order, second_order_size
 
 #: Standard deviations of disturbances, in the units of the vector, whose bounds are 1 from its centre.
-_LEAST, _MOST = 0.02, 0.3
+_LEAST, _MOST = 0.03, 0.3
+#: Real vectors are disturbed by this, so that what is learnt is where they lie and not which ones were seen.
+_BLUR = 0.01
 #: Directions are disturbed by so many radians for each unit of a place.
 _TURN = 3.0
-#: A vector does not occur if its logit is below this, and below that of all but so many real ones.
-_IMPLAUSIBLE, _REAL_SHARE = -2.0, 0.001
+#: Logit below which a vector does not occur. Of real PushT vectors held out, one to two in a hundred are below.
+_IMPLAUSIBLE = -3.5
 _MOST_STEPS = 4
 _NUM_WAVES = 96
 
@@ -36,12 +38,9 @@ class Plausibility(nn.Module):
         width: of the hidden layers.
     """
 
-    limit: Tensor
-
     def __init__(self, names: Sequence[str], state_size: int, width: int) -> None:
         super().__init__()
-        self.register_buffer("limit", torch.tensor(_IMPLAUSIBLE))
-        self._start = state_size
+        self.state_size = state_size
         self._cosines = [at for at in cosines_in(names) if at >= state_size]
         self._frames = BodyFrames(names, 0)
         num_seen = second_order_size(len(names)) + self._frames.size
@@ -62,7 +61,7 @@ class Plausibility(nn.Module):
         x = self.input(torch.cat([x, torch.sin(self.wave(x))], 1))
         for layer, norm in zip(self.hidden, self.norms[:-1], strict=True):
             x = x + layer(F.silu(norm(x)))
-        way, logit = self.output(F.silu(self.norms[-1](x))).split([vector.shape[1] - self._start, 1], 1)
+        way, logit = self.output(F.silu(self.norms[-1](x))).split([vector.shape[1] - self.state_size, 1], 1)
         return way, logit[:, 0]
 
     def settle(self, vector: Tensor) -> Tensor:
@@ -70,43 +69,54 @@ class Plausibility(nn.Module):
         settled = vector.to(self.output.weight.dtype)
         for _ in range(_MOST_STEPS):
             way, logit = self(settled)
-            astray = logit < self.limit
+            astray = logit < _IMPLAUSIBLE
             if not astray.any():
                 break
             settled = torch.where(astray[:, None], self._moved(settled, way), settled)
         return settled.to(vector.dtype)
 
-    @torch.no_grad()
-    def calibrate(self, real: Tensor) -> None:
-        """Set the limit from real vectors (N, D) that it has not learnt from."""
-        logits = torch.cat([self(part)[1] for part in real.split(4096)])
-        self.limit.fill_(min(_IMPLAUSIBLE, float(logits.quantile(_REAL_SHARE))))
-
-    def disturb(self, vector: Tensor, noise: torch.Generator) -> tuple[Tensor, Tensor]:
-        """Vectors (B, D) with their labels disturbed, each at a level of its own; also the levels (B, 1)."""
-        low, high = math.log(_LEAST), math.log(_MOST)
-        level = torch.exp(low + (high - low) * torch.rand(len(vector), 1, generator=noise))
-        shift = level * torch.randn(len(vector), vector.shape[1] - self._start, generator=noise)
-        disturbed = torch.cat([vector[:, : self._start], vector[:, self._start :] + shift], 1)
+    def disturb(self, vector: Tensor, level: Tensor, noise: torch.Generator) -> Tensor:
+        """Vectors (B, D) with their labels disturbed by Gaussian noise of levels (B, 1)."""
+        shift = level * torch.randn(len(vector), vector.shape[1] - self.state_size, generator=noise)
+        disturbed = torch.cat([vector[:, : self.state_size], vector[:, self.state_size :] + shift], 1)
         for at in self._cosines:
-            angle = _TURN * shift[:, at - self._start]
-            cosine, sine = vector[:, at], vector[:, at + 1]
-            disturbed[:, at] = cosine * angle.cos() - sine * angle.sin()
-            disturbed[:, at + 1] = sine * angle.cos() + cosine * angle.sin()
-        return disturbed, level
+            angle = _TURN * shift[:, at - self.state_size]
+            disturbed[:, at : at + 2] = _turned(vector[:, at : at + 2], angle.cos(), angle.sin())
+        return disturbed
+
+    def turn(self, vector: Tensor, noise: torch.Generator) -> Tensor:
+        """Vectors (B, D) with all that stands in them turned about the centre by quarters of a circle, at random.
+
+        What touches what is the same on each side of a square table. Where one side is not like the others this only
+        makes more things plausible than are.
+        """
+        quarter = torch.randint(4, (len(vector),), generator=noise)
+        cosine, sine = (torch.tensor(numbers)[quarter] for numbers in ([1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, -1.0]))
+        turned = vector.clone()
+        for at in self._frames.directed:
+            turned[:, at : at + 2] = _turned(vector[:, at : at + 2], cosine, sine)
+        return turned
 
     def _moved(self, vector: Tensor, way: Tensor) -> Tensor:
-        moved = torch.cat([vector[:, : self._start], vector[:, self._start :] + way], 1)
+        moved = torch.cat([vector[:, : self.state_size], vector[:, self.state_size :] + way], 1)
         for at in self._cosines:
             moved[:, at : at + 2] = F.normalize(moved[:, at : at + 2])
         return moved
 
 
+def _turned(pair: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
+    """Places or directions (B, 2), turned by angles whose cosines and sines (B,) are given."""
+    x, y = pair.unbind(1)
+    return torch.stack([cosine * x - sine * y, sine * x + cosine * y], 1)
+
+
 def plausibility_loss(plausibility: Plausibility, vectors: Tensor, noise: torch.Generator) -> Tensor:
     """Cross-entropy of telling the second half of vectors (B, D), disturbed, from the first, and of the way back."""
-    real, origin = vectors.chunk(2)
-    disturbed, level = plausibility.disturb(origin, noise)
-    way, logit = plausibility(torch.cat([real, disturbed]))
+    real, origin = plausibility.turn(vectors, noise).chunk(2)
+    blur, low, high = torch.full((len(real), 1), _BLUR), math.log(_LEAST), math.log(_MOST)
+    level = torch.exp(low + (high - low) * torch.rand(len(origin), 1, generator=noise))
+    disturbed = plausibility.disturb(origin, level, noise)
+    way, logit = plausibility(torch.cat([plausibility.disturb(real, blur, noise), disturbed]))
     is_real = (torch.arange(len(vectors)) < len(real)).float()
     true_way = (origin - disturbed)[:, origin.shape[1] - way.shape[1] :]
     error = F.smooth_l1_loss(way[len(real) :], true_way, beta=0.01, reduction="none")

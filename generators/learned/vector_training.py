@@ -18,6 +18,8 @@ from .vector_dynamics import advance_vector
 _GATE_WEIGHT = 0.01
 #: Numbers lie in [-1, 1]; what changes by less in a step is taken to stay.
 _STILL = 5e-6
+#: Share of the draws that goes evenly over different labels.
+_EVENLY = 0.3
 #: Rows in which something besides the robot moves are rarer and harder.
 _MOVING_WEIGHT = 3.0
 
@@ -46,11 +48,21 @@ def train_vector_dynamics(
 def train_plausibility(
     plausibility: Plausibility, vectors: Tensor, timeline: Timeline, config: VectorTrainingConfig, stage: TrainingStage
 ) -> None:
-    """Train what tells vectors that occur (R, D) from those that do not, in place."""
+    """Train what tells vectors that occur (R, D) from those that do not, in place.
+
+    A share of the draws goes evenly over all labels that occurred, however long each stayed as it was: else the network
+    learns by heart the few places where something lay for long.
+    """
     rows = timeline.rows_with_next(0)
+    labels = vectors[torch.from_numpy(rows)][:, plausibility.state_size :]
+    changed = torch.cat([torch.ones(1, dtype=torch.bool), ((labels[1:] - labels[:-1]).abs() > _STILL).any(1)])
+    stay = torch.cumsum(changed, 0) - 1
+    alike = 1 / torch.bincount(stay)[stay].numpy()
+    weight = np.cumsum(_EVENLY * alike / alike.sum() + (1 - _EVENLY) / len(rows))
 
     def loss_at(step: int) -> Tensor:
-        chosen = stage.rng.choice(rows, 4 * config.batch_size)
+        place = np.searchsorted(weight, stage.rng.random(4 * config.batch_size))
+        chosen = rows[np.minimum(place, len(rows) - 1)]
         return plausibility_loss(plausibility, vectors[torch.from_numpy(chosen)], stage.noise)
 
     optimise([plausibility], loss_at, config.plausibility_steps, config.lr, stage)
