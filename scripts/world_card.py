@@ -15,8 +15,8 @@ A learned PushT: 64 x 64 pixels at 10 Hz, on a CPU. It comes with demoloom and i
 the name `{name}`.
 
 **Made by** `scripts/bundle-world`: {frames:,} frames of play in gym-pusht (contact seeking, a noisy scripted expert,
-long turns of random pushes, idling; seed 0, preset `cpu`), trained for {minutes:.0f} minutes on two CPU cores, which
-other work shared. Nothing was downloaded. {size:.1f} MB.
+long turns of random pushes, idling; seed 0, preset `cpu`), trained within an hour on two CPU cores that other work
+shared. Nothing was downloaded. {size:.1f} MB.
 
 **On episodes held out** of that play, from their first frame on recorded actions:
 
@@ -46,7 +46,7 @@ def card(folder: Path) -> str:
     ]
     keys = ("frames", "score_error", "success_threshold", "success_precision", "success_recall")
     known = {key: metrics[key] for key in keys}
-    return CARD.format(name=folder.name, size=size, rows="\n".join(rows), minutes=metrics["seconds"] / 60, **known)
+    return CARD.format(name=folder.name, size=size, rows="\n".join(rows), **known)
 
 
 if __name__ == "__main__":
