@@ -50,9 +50,7 @@ class Plausibility(nn.Module):
         self.hidden = nn.ModuleList(nn.Linear(width, width) for _ in range(3))
         self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(4))
         self.output = nn.Linear(width, len(names) - state_size + 1)
-        # Before it has learnt anything, everything is plausible.
-        nn.init.zeros_(self.output.weight)
-        nn.init.zeros_(self.output.bias)
+        self.forget()
 
     def forward(self, vector: Tensor) -> tuple[Tensor, Tensor]:
         """Vectors (B, D) -> the way back to what occurs, of their labels (B, D - S), and logits (B,) that they do."""
@@ -74,6 +72,18 @@ class Plausibility(nn.Module):
                 break
             settled = torch.where(astray[:, None], self._moved(settled, way), settled)
         return settled.to(vector.dtype)
+
+    @torch.no_grad()
+    def share_astray(self, real: Tensor) -> float:
+        """Of real vectors (N, D), the share taken for such as do not occur."""
+        logits = torch.cat([self(part)[1] for part in real.split(4096)])
+        return float((logits < _IMPLAUSIBLE).float().mean())
+
+    @torch.no_grad()
+    def forget(self) -> None:
+        """Find everything plausible again, as before training."""
+        self.output.weight.zero_()
+        self.output.bias.zero_()
 
     def disturb(self, vector: Tensor, level: Tensor, noise: torch.Generator) -> Tensor:
         """Vectors (B, D) with their labels disturbed by Gaussian noise of levels (B, 1)."""

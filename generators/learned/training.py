@@ -162,7 +162,8 @@ def _train_by_numbers(
     train_vector_dynamics(model, vectors, actions, timeline, config.vectors, stage, check)
     if probe is None or model.plausibility is None:
         return
-    train_plausibility(model.plausibility, vectors, timeline, config.vectors, training.stage("plausibility"))
+    stage = training.stage("plausibility")
+    train_plausibility(model.plausibility, vectors, timeline, data.rows(held_out), config.vectors, stage)
     scored = torch.from_numpy(rows[data.scored[rows]])
     after = vectors_after_the_end(model, vectors, actions, data.starts[1:][train] - 1, timeline).clone()
     known = torch.cat([vectors[scored], after])

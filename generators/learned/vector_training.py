@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -18,6 +20,8 @@ from .vector_dynamics import advance_vector
 _GATE_WEIGHT = 0.01
 #: Numbers lie in [-1, 1]; what changes by less in a step is taken to stay.
 _STILL = 5e-6
+#: On 27,000 rows of PushT it took 6 % of the rows held out for odd, and worlds went astray by it; on 194,000 under 2 %.
+_MOST_ASTRAY = 0.03
 #: Share of the draws that goes evenly over different labels.
 _EVENLY = 0.3
 #: Rows in which something besides the robot moves are rarer and harder.
@@ -46,12 +50,14 @@ def train_vector_dynamics(
 
 
 def train_plausibility(
-    plausibility: Plausibility, vectors: Tensor, timeline: Timeline, config: VectorTrainingConfig, stage: TrainingStage
-) -> None:
+    plausibility: Plausibility, vectors: Tensor, timeline: Timeline, held_out: np.ndarray, config: VectorTrainingConfig,
+    stage: TrainingStage,
+) -> None:  # fmt: skip
     """Train what tells vectors that occur (R, D) from those that do not, in place.
 
     A share of the draws goes evenly over all labels that occurred, however long each stayed as it was: else the network
-    learns by heart the few places where something lay for long.
+    learns by heart the few places where something lay for long. On few data it learns all by heart: what takes too many
+    of the rows held out for odd is forgotten.
     """
     rows = timeline.rows_with_next(0)
     labels = vectors[torch.from_numpy(rows)][:, plausibility.state_size :]
@@ -66,6 +72,13 @@ def train_plausibility(
         return plausibility_loss(plausibility, vectors[torch.from_numpy(chosen)], stage.noise)
 
     optimise([plausibility], loss_at, config.plausibility_steps, config.lr, stage)
+    astray = plausibility.share_astray(vectors[torch.from_numpy(held_out)])
+    if astray > _MOST_ASTRAY:
+        logging.getLogger(__name__).warning(
+            "plausibility takes %.0f %% of the labels held out for impossible, and is left out; record more episodes",
+            100 * astray,
+        )
+        plausibility.forget()
 
 
 def _rollout_loss(

@@ -43,6 +43,14 @@ def test_before_training_everything_is_plausible() -> None:
     assert torch.equal(Plausibility(NAMES, 1, 16).settle(rows), rows)
 
 
+def test_the_share_of_real_rows_taken_for_impossible_is_known_and_can_be_forgotten() -> None:
+    plausibility = Plausibility(NAMES, 1, 16)
+    plausibility.output.bias.data[-1] = -9
+    assert plausibility.share_astray(torch.randn(5, 5)) == 1
+    plausibility.forget()
+    assert plausibility.share_astray(torch.randn(5, 5)) == 0
+
+
 def test_only_labels_are_disturbed_and_directions_stay_directions() -> None:
     noise = torch.Generator().manual_seed(0)
     real = real_rows(100, noise)
