@@ -21,10 +21,13 @@ from ...storage.errors import ConfigError, SpecMismatch
 from ...storage.spec import EpisodeSpec, Vector
 
 POSE = ("x", "y", "cos", "sin")
+# Standard deviations. A label within its bounds lies far nearer; a frame unlike all others can send a probe anywhere,
+# and what plans from it, with it.
+_FARTHEST_READING = 10.0
 
 
 class ProbeEyes(nn.Module):
-    """Frames of all cameras, stacked along their channels, (B, 3V, H, W) in [0, 1] -> readings (B, L), standardised.
+    """Frames of all cameras, stacked along their channels, (B, 3V, H, W) in [0, 1] -> readings (B, L), standardised and bounded.
 
     `mean` and `scale` (L,) turn them back into the labels' units.
     """
@@ -36,7 +39,7 @@ class ProbeEyes(nn.Module):
     def forward(self, frames: Tensor) -> Tensor:
         """See the class."""
         readings: Tensor = self.net(frames)
-        return readings
+        return readings.clamp(-_FARTHEST_READING, _FARTHEST_READING)
 
 
 class LatentEyes(nn.Module):

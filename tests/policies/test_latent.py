@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from demoloom.policies.latent import LatentConfig
-from demoloom.policies.latent.eyes import POSE, planar_poses
+from demoloom.policies.latent.eyes import POSE, ProbeEyes, planar_poses
 from demoloom.policies.latent.flow import FlowHead
 from demoloom.policies.latent.modeling_latent import anchor
 from demoloom.policies.latent.observers import ReadingObserver, SpatialSoftmax, from_pose
@@ -66,3 +66,11 @@ def test_the_flow_depends_on_time_and_observation() -> None:
 def test_more_executed_than_predicted_actions_are_refused() -> None:
     with pytest.raises(ValueError, match=r"between 1 and chunk_size \(8\), got 9"):
         LatentConfig(device="cpu", n_action_steps=9)
+
+
+def test_a_frame_unlike_all_others_cannot_be_read_as_far_away() -> None:
+    eyes = ProbeEyes(num_cameras=1, height=16, width=16, num_outputs=2, features=4, blocks=1)
+    last = [layer for layer in eyes.modules() if isinstance(layer, torch.nn.Linear)][-1]
+    torch.nn.init.zeros_(last.weight)
+    last.bias.data = torch.tensor([3.0, -2e6])
+    assert eyes(torch.zeros(1, 3, 16, 16)).tolist() == [[3.0, -10.0]]
