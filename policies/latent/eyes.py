@@ -27,9 +27,9 @@ _FARTHEST_READING = 10.0
 
 
 class ProbeEyes(nn.Module):
-    """Frames of all cameras, stacked along their channels, (B, 3V, H, W) in [0, 1] -> readings (B, L), standardised and bounded.
+    """Frames of all cameras, stacked along their channels, (B, 3V, H, W) in [0, 1] -> readings (B, L), standardised.
 
-    `mean` and `scale` (L,) turn them back into the labels' units.
+    They are bounded. `mean` and `scale` (L,) turn them back into the labels' units.
     """
 
     def __init__(self, **settings: Any) -> None:
