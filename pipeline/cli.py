@@ -39,6 +39,9 @@ class Command:
 
 COMMANDS = (
     Command("run", "the whole line, from interaction data to a scored and exported policy, with a report"),
+    Command("improve", "more demonstrations from where a run's policy fails, and the policy trained anew on all"),
+    Command("serve", "runs on a schedule, shown on a Prefect server"),
+    Command("mend-runs", "tell a Prefect server of the runs whose process is gone"),
     Command("collect", "record interaction data in reality"),
     Command("train-world", "train a world model and its probe on interaction data"),
     Command("evaluate-world", "measure how good a world is on data that it has not seen"),

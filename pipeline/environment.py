@@ -5,6 +5,8 @@ from pathlib import Path
 
 from ..storage.errors import StoreError
 
+_SILENT = "CRITICAL"
+
 
 def cache_folder() -> Path:
     """Where libraries may keep what is not part of a run: `$XDG_CACHE_HOME/demoloom`."""
@@ -18,6 +20,15 @@ def prepare_environment() -> None:
     """
     for name, value in _defaults(cache_folder()).items():
         os.environ.setdefault(name, value)
+
+
+def let_runs_log() -> None:
+    """Let Prefect log what runs do, as it does unless told otherwise: whoever looks at a server reads it there.
+
+    To be called before Prefect is imported.
+    """
+    if os.environ.get("PREFECT_LOGGING_LEVEL") == _SILENT:
+        os.environ["PREFECT_LOGGING_LEVEL"] = "INFO"
 
 
 def make_prefect_home() -> None:
@@ -54,7 +65,7 @@ def _defaults(cache: Path) -> dict[str, str]:
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
         # A stage that fails is told once, by the command line; Prefect would add a traceback.
-        "PREFECT_LOGGING_LEVEL": "CRITICAL",
+        "PREFECT_LOGGING_LEVEL": _SILENT,
         # The default of 20 s is too short for a first start on a busy machine.
         "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..storage.atomic import write_json
 from ..storage.lineage import code_version
-from ..storage.progress import silent
+from ..storage.progress import Progress, silent
 from .console import say, show_progress
 from .machine import describe_machine, describe_packages
 from .run_folder import RunFolder
@@ -56,13 +56,21 @@ def pending(folder: RunFolder, stages: Sequence[Stage]) -> list[Stage]:
     return [stage for stage in stages if not is_done(folder, stage, digests[stage.name])]
 
 
-def perform_shown(folder: RunFolder, stage: Stage, digest: str, quiet: bool = False) -> dict[str, Any]:
-    """Perform one stage and show how far it is and how long it took."""
+def perform_shown(
+    folder: RunFolder, stage: Stage, digest: str, quiet: bool = False, also: Progress = silent
+) -> dict[str, Any]:
+    """Perform one stage and show how far it is and how long it took; `also` is told how far it is, too."""
     if quiet:
-        return perform(folder, stage, digest, silent)
-    with show_progress(stage.name) as progress:
+        return perform(folder, stage, digest, also)
+    with show_progress(stage.name) as shown:
+
+        def progress(done: int, total: int, message: str) -> None:
+            shown(done, total, message)
+            also(done, total, message)
+
         manifest = perform(folder, stage, digest, progress)
-    say(f"{stage.name}: done in {manifest['seconds']:.0f} s")
+    ended = manifest["metrics"].get("ended")
+    say(f"{stage.name}: done in {manifest['seconds']:.0f} s{f'; {ended}' if ended else ''}")
     return manifest
 
 

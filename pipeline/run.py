@@ -131,7 +131,7 @@ def _generate(config: RunConfig, folder: RunFolder) -> Stage:
     )
 
 
-def _policy_config(config: RunConfig) -> PolicyTrainingConfig:
+def policy_config(config: RunConfig) -> PolicyTrainingConfig:
     """The policy's training as configured, with the symmetry that the task has, unless another was chosen."""
     if not config.mirror or config.policy.mirror != "none":
         return config.policy
@@ -139,7 +139,7 @@ def _policy_config(config: RunConfig) -> PolicyTrainingConfig:
 
 
 def _train_policy(config: RunConfig, folder: RunFolder) -> Stage:
-    policy = _policy_config(config)
+    policy = policy_config(config)
     return Stage(
         name="train-policy",
         run=lambda work, progress: train_policy(
@@ -176,7 +176,7 @@ def _collect_baseline(config: RunConfig, folder: RunFolder) -> Stage:
 
 
 def _train_baseline(config: RunConfig, folder: RunFolder) -> Stage:
-    baseline, policy = folder.path / "baseline", _policy_config(config)
+    baseline, policy = folder.path / "baseline", policy_config(config)
     return Stage(
         name="train-baseline",
         run=lambda work, progress: train_policy(

@@ -58,25 +58,25 @@ class RunFolder:
         return list(_whole_lines(path.read_text())) if path.exists() else []
 
     @contextmanager
-    def lock(self) -> Iterator[None]:
-        """Keep other processes from running stages here.
+    def lock(self, file: str = ".lock") -> Iterator[None]:
+        """Keep other processes from running stages here, or from what another file stands for.
 
         Raises:
             StoreError: another process does so already.
         """
         make_folder(self.path)
-        with (self.path / ".lock").open("a+") as file:
+        with (self.path / file).open("a+") as held:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
-                file.seek(0)
+                held.seek(0)
                 raise StoreError(
-                    f"process {file.read() or 'unknown'} is running stages in {self.path}; "
+                    f"process {held.read() or 'unknown'} is running stages in {self.path}; "
                     "wait for it, stop it, or give another --run-dir"
                 ) from error
-            file.truncate(0)
-            file.write(str(os.getpid()))
-            file.flush()
+            held.truncate(0)
+            held.write(str(os.getpid()))
+            held.flush()
             yield
 
 

@@ -8,18 +8,15 @@ from typing import Annotated
 
 import tyro
 
-from ...generators.learned.bundled import world_folder
-from ...storage.errors import ConfigError
-from ...teleop.task import load_task
 from ..choices import Given, choose_preset
 from ..console import say
 from ..environment import make_prefect_home
+from ..inputs import check_inputs
 from ..line import pending
 from ..presets import DEFAULT_PRESET, RUNS, fit_to_kind
 from ..run import run, stages_of
 from ..run_config import RunConfig, load_config, save_config
 from ..run_folder import RunFolder
-from ..stages.generate import make_expert
 
 
 @dataclass(frozen=True)
@@ -64,31 +61,9 @@ def main(options: Options) -> None:
         say(f"nothing to do: all stages of {folder.path} are done with these settings")
     elif options.prefect:
         make_prefect_home()
-        from ..flow import run_flow
+        from ..flow import demoloom, run_flow
 
-        run_flow(config, folder)
+        run_flow(demoloom, run_dir=folder.path, config=config)
     else:
         run(config, folder)
     print(folder.path / "report" / "index.html")
-
-
-def check_inputs(config: RunConfig) -> None:
-    """Refuse what can be refused before anything is started.
-
-    Raises:
-        PluginError: there is no such task.
-        StoreError: the interaction data given cannot be read.
-        ConfigError: it has no labels.
-        CheckpointError: there is no world where one is given, or it has no probe.
-    """
-    load_task(config.task)
-    if config.pretrained_world is not None:
-        make_expert(config.task, world_folder(config.pretrained_world))
-    if config.interaction is not None:
-        from ...storage.dataset import open_dataset
-
-        if not open_dataset(config.interaction).spec.labels:
-            raise ConfigError(
-                f"the dataset at {config.interaction} has no labels (columns label.NAME), from which a probe "
-                "learns what the scripted expert sees; add them, or train a world alone with `demoloom train-world`"
-            )

@@ -89,6 +89,7 @@ def generate(
     fleet: FleetConfig,
     progress: Progress,
     stage: str = "generate",
+    starts: PluginRef | None = None,
 ) -> dict[str, Any]:
     """Let `stream` drive `world`, learned or reality, and keep demonstrations apart from all other attempts.
 
@@ -102,6 +103,7 @@ def generate(
         fleet: the workers that host the world.
         progress: told how far it is.
         stage: for the episodes' lineage.
+        starts: draws where attempts start from; None: the world does.
 
     Returns:
         The outcome table: attempts, demonstrations, and how often each reason occurred.
@@ -119,6 +121,7 @@ def generate(
         world=world,
         stream=stream,
         run_seed=seed,
+        start_world=starts,
         max_steps=config.max_steps,
         num_slots=config.num_slots,
         success_hold=config.success_hold,

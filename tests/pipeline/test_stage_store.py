@@ -22,6 +22,7 @@ class Line:
     folder: RunFolder
     words: dict[str, str] = field(default_factory=lambda: {"a": "one", "b": "two", "c": "three"})
     fails_at: str | None = None
+    fails_with: list[Exception] | None = None
     ran: list[str] = field(default_factory=list)
 
     def stages(self) -> list[Stage]:
@@ -33,8 +34,11 @@ class Line:
             before = (self.folder.path / needs[0] / "text").read_text() if needs else ""
             tries = work / "tries"
             tries.write_text(tries.read_text() + "x" if tries.exists() else "x")
-            if name == self.fails_at:
+            progress(1, 2, "half")
+            if name == self.fails_at and self.fails_with is None:
                 raise RuntimeError("the power went")
+            if name == self.fails_at and self.fails_with:
+                raise self.fails_with.pop(0)
             (self.folder.path / name).mkdir()
             (self.folder.path / name / "text").write_text(f"{before}{self.words[name]} ")
             return {"num_tries": len(tries.read_text())}
