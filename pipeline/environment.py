@@ -3,14 +3,10 @@
 import os
 from pathlib import Path
 
+from ..storage.cache import cache_folder
 from ..storage.errors import StoreError
 
 _SILENT = "CRITICAL"
-
-
-def cache_folder() -> Path:
-    """Where libraries may keep what is not part of a run: `$XDG_CACHE_HOME/demoloom`."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "demoloom"
 
 
 def prepare_environment() -> None:

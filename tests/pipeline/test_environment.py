@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from demoloom.pipeline.environment import cache_folder, make_prefect_home, prepare_environment
+from demoloom.pipeline.environment import make_prefect_home, prepare_environment
 from demoloom.storage.errors import StoreError
 
 
@@ -26,11 +26,6 @@ def test_what_the_user_has_set_stays() -> None:
     os.environ["HF_HUB_OFFLINE"] = "0"
     prepare_environment()
     assert os.environ["HF_HUB_OFFLINE"] == "0"
-
-
-def test_the_cache_follows_xdg() -> None:
-    os.environ["XDG_CACHE_HOME"] = "/cache"
-    assert str(cache_folder()) == "/cache/demoloom"
 
 
 def test_prefect_finds_its_home_where_there_was_no_cache_yet(tmp_path: Path) -> None:
