@@ -6,14 +6,15 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..storage.episode import EpisodeSummary
-from ..storage.errors import ConfigError
 from ..storage.progress import Progress, silent
 from .fleet_config import FleetConfig
 from .plan import RolloutPlan
 from .ray_session import ray_session
+from .stop_rules import Attempts, StopRules
+from .stopwatch import Stopwatch
 from .supply import Supply
 
-__all__ = ["FleetConfig", "ray_session", "run_episodes", "run_until"]
+__all__ = ["Attempts", "FleetConfig", "StopRules", "ray_session", "run_episodes", "run_until"]
 
 _DEFAULT = FleetConfig()
 
@@ -53,32 +54,32 @@ def run_episodes(
 
 def run_until(
     plan: RolloutPlan,
-    num_demonstrations: int,
-    max_attempts: int,
+    rules: StopRules,
     store: Path,
     *,
     config: FleetConfig = _DEFAULT,
     progress: Progress = silent,
-) -> list[EpisodeSummary]:
-    """Make attempts 0, 1, 2, ... until so many are demonstrations, going on from what the store holds.
+) -> Attempts:
+    """Make attempts 0, 1, 2, ... until the rules say that it is enough, going on from what the store holds.
 
     Returns:
-        The summaries of all attempts up to the last demonstration, whatever the number of workers. The store may
-        hold some later attempts as well, which were under way when it was found.
+        All attempts up to the last that is wanted, and why there are no more. Unless the budget of time ended them
+        they are the same whatever the number of workers. The store may hold some later attempts as well, which were
+        under way then.
 
     Raises:
-        ConfigError: fewer attempts are allowed than demonstrations wanted.
-        FleetError: `max_attempts` were not enough, or more failed than `config` allows. What was made is stored.
+        FleetError: there are fewer demonstrations than the rules ask for at least, or more episodes failed than
+            `config` allows. What was made is stored.
         DemoloomError: something that concerns all episodes, as a full disk or a world that cannot be loaded.
     """
     from .dispatch import held_summaries
     from .supply import Demonstrations
 
-    if not 1 <= num_demonstrations <= max_attempts:
-        raise ConfigError(f"{num_demonstrations} demonstrations cannot come of max_attempts={max_attempts}")
-    supply = Demonstrations(plan, num_demonstrations, max_attempts, held_summaries(plan, store))
+    # Beside the store, which holds nothing but a dataset.
+    stopwatch = Stopwatch(store.with_name(f"{store.name}.time.json"))
+    supply = Demonstrations(plan, rules, held_summaries(plan, store), stopwatch)
     _run(plan, store, supply, config, progress)
-    return supply.summaries()
+    return supply.attempts()
 
 
 def _run(plan: RolloutPlan, store: Path, supply: Supply, config: FleetConfig, progress: Progress) -> None:

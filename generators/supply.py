@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import count, islice
+from itertools import chain, islice, takewhile
 from math import ceil, sqrt
 from typing import Protocol
 
 from ..storage.episode import EpisodeSummary
-from ..storage.errors import FleetError
 from .plan import RolloutPlan
+from .stop_rules import Attempts, StopRules, Tally
+from .stopwatch import Stopwatch
 
 #: Batches of slots in one call at most: slots that become free are refilled, and only the last batch runs out.
 _MOST_ROUNDS = 4
@@ -34,6 +34,10 @@ class Supply(Protocol):
 
     def standing(self) -> tuple[int, int, str]:
         """(done, total, message) for whoever watches."""
+        ...
+
+    def counts(self) -> tuple[int, int]:
+        """(episodes that have ended, demonstrations among them), in whatever order they ended."""
         ...
 
 
@@ -69,91 +73,104 @@ class Fixed:
         num_done = sum(index in self._became for index in self._indices)
         return num_done, len(self._indices), f"{num_done} of {len(self._indices)} episodes"
 
+    def counts(self) -> tuple[int, int]:
+        """See Supply."""
+        made = [self._became[index] for index in self._indices if index in self._became]
+        return len(made), sum(summary.is_demonstration for summary in made)
+
     def summaries(self) -> list[EpisodeSummary]:
         """In the order of the indices."""
         return [self._became[index] for index in self._indices]
 
 
 class Demonstrations:
-    """Attempts 0, 1, 2, ... until `wanted` of them are demonstrations.
+    """Attempts 0, 1, 2, ... until the rules say that it is enough.
 
-    What is accepted are the first demonstrations by index, after which no attempt is missing. So the outcome does
-    not depend on which attempts end first: accepting by time would favour short episodes, and change with the
-    number of workers.
+    What counts are the attempts by index, up to the last that is wanted. So the outcome does not depend on which
+    attempts end first: accepting by time would favour short episodes, and change with the number of workers.
+
+    Args:
+        plan: how attempts are made.
+        rules: when they are enough.
+        held: what attempts that exist already became.
+        stopwatch: how long attempts have been made for, against the rules' budget of time.
     """
 
-    def __init__(self, plan: RolloutPlan, wanted: int, max_attempts: int, held: Iterable[EpisodeSummary]) -> None:
-        self._wanted, self._max_attempts = wanted, max_attempts
+    def __init__(
+        self, plan: RolloutPlan, rules: StopRules, held: Iterable[EpisodeSummary], stopwatch: Stopwatch
+    ) -> None:
+        self._rules, self._stopwatch = rules, stopwatch
         self._num_slots = plan.num_slots
         self._became = {summary.index: summary for summary in held}
+        self._num_accepted = sum(summary.is_demonstration for summary in self._became.values())
+        self._fresh = (index for index in range(rules.max_attempts) if index not in self._became)
         self._pending: set[int] = set()
+        self._calls = [[index] for index in sorted(self._became)]
+        self._tally = Tally(rules)
+        self._tally.count(self._became)
 
     def take(self, num_workers: int) -> list[int]:
         """See Supply; as many as it will very likely take at the acceptance so far, every one at first.
 
         A world steps all its slots, idle or not, so that a few attempts too many cost less than another call.
         """
-        accepted = sum(summary.is_demonstration for summary in self._became.values())
-        acceptance = (accepted + 1) / (len(self._became) + 1)
+        acceptance = (self._num_accepted + 1) / (len(self._became) + 1)
         # More than are wanted may be accepted by now, while an attempt before them is under way.
-        missing = _likely_attempts(max(0, self._wanted - accepted), acceptance) - len(self._pending)
+        wanted = max(0, self._rules.num_demonstrations - self._num_accepted)
+        missing = _likely_attempts(wanted, acceptance) - len(self._pending)
         if missing <= 0 and self._pending:
             return []
         size = min(_MOST_ROUNDS * self._num_slots, max(1, ceil(missing / num_workers)))
-        fresh = (i for i in range(self._max_attempts) if i not in self._became and i not in self._pending)
-        taken = list(islice(fresh, size))
+        taken = list(islice(self._fresh, size))
         self._pending.update(taken)
+        if taken:
+            self._calls.append(taken)
         return taken
 
     def settle(self, summary: EpisodeSummary) -> None:
         """See Supply."""
         self._became[summary.index] = summary
+        self._num_accepted += summary.is_demonstration
         self._pending.discard(summary.index)
+        self._tally.count(self._became)
 
     @property
     def done(self) -> bool:
         """See Supply."""
-        attempts = self._attempts()
-        return len(attempts) == self._max_attempts or _accepted(attempts) == self._wanted
+        return self._tally.end is not None or self._stopwatch.seconds() >= self._rules.max_seconds
 
     def standing(self) -> tuple[int, int, str]:
         """See Supply."""
-        attempts = self._attempts()
-        accepted = _accepted(attempts)
-        return accepted, self._wanted, f"{accepted} of {len(attempts)} attempts are demonstrations"
+        accepted, attempts = self._tally.num_demonstrations, len(self._tally.summaries)
+        wanted = self._rules.num_demonstrations
+        return accepted, wanted, f"{accepted} of {attempts} attempts are demonstrations"
 
-    def summaries(self) -> list[EpisodeSummary]:
-        """All attempts up to the last demonstration that was wanted.
+    def counts(self) -> tuple[int, int]:
+        """See Supply."""
+        return len(self._became), self._num_accepted
+
+    def attempts(self) -> Attempts:
+        """What was made, and why no more was.
 
         Raises:
-            FleetError: there are fewer demonstrations than wanted; the message has the acceptance and the reasons.
+            FleetError: there are too few demonstrations; the message has the acceptance and the reasons.
         """
-        attempts = self._attempts()
-        accepted = _accepted(attempts)
-        if accepted < self._wanted:
-            reason, times = Counter(summary.reason for summary in attempts if summary.reason).most_common(1)[0]
-            raise FleetError(
-                f"{accepted} of {len(attempts)} attempts became demonstrations, {self._wanted} were asked for; most "
-                f"often: {reason} ({times} times); raise max_attempts, or mend the stream or the world"
-            )
-        return attempts
+        end, summaries = self._tally.end, self._tally.summaries
+        if end is None:
+            end, summaries = "time", self._so_far()
+        made = Attempts(summaries, end, self._rules)
+        made.check()
+        return made
 
-    def _attempts(self) -> list[EpisodeSummary]:
-        """The attempts without a gap from 0 on, up to the last that is wanted."""
-        attempts: list[EpisodeSummary] = []
-        accepted = 0
-        for index in count():
-            if index not in self._became or accepted == self._wanted:
-                return attempts
-            attempts.append(self._became[index])
-            accepted += attempts[-1].is_demonstration
-        return attempts
+    def _so_far(self) -> list[EpisodeSummary]:
+        """What counts when the time is up: of each call the attempts before the first that was still under way.
+
+        Those after it would be the short ones of their call.
+        """
+        ended = (list(takewhile(lambda index: index in self._became, call)) for call in self._calls)
+        return [self._became[index] for index in sorted(chain.from_iterable(ended))]
 
 
 def _likely_attempts(wanted: int, acceptance: float) -> int:
     """Attempts that give `wanted` demonstrations: the mean of a negative binomial and two standard deviations."""
     return ceil((wanted + 2 * sqrt(wanted * (1 - acceptance))) / acceptance)
-
-
-def _accepted(attempts: Iterable[EpisodeSummary]) -> int:
-    return sum(summary.is_demonstration for summary in attempts)

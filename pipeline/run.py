@@ -128,6 +128,7 @@ def _generate(config: RunConfig, folder: RunFolder) -> Stage:
         outputs=("generated", "rejected"),
         needs=("train-world",),
         uses_fleet=True,
+        work_config={"task": config.task, "seed": seed, "attempt": config.generate.attempt()},
     )
 
 
@@ -172,6 +173,7 @@ def _collect_baseline(config: RunConfig, folder: RunFolder) -> Stage:
         # Only for the probe through which the expert sees.
         needs=("train-world",),
         uses_fleet=True,
+        work_config={"task": config.task, "seed": seed, "attempt": config.generate.attempt()},
     )
 
 

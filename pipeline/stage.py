@@ -28,6 +28,7 @@ class Stage:
         needs: stages whose outputs it reads; they stand before it.
         version: raised when the same config and inputs would now give another result.
         uses_fleet: whether it needs Ray workers.
+        work_config: the part of `config` that decides what a later try can go on from; None: all of it.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Stage:
     needs: tuple[str, ...] = ()
     version: int = 1
     uses_fleet: bool = False
+    work_config: Any = None
 
 
 def stage_digests(stages: Sequence[Stage]) -> dict[str, str]:

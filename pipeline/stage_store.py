@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..storage.lineage import code_version
 from ..storage.progress import Progress
 from .plain import differences, to_plain
 from .run_folder import RunFolder
-from .stage import Stage
+from .stage import Stage, stage_digests
 
 
 def is_done(folder: RunFolder, stage: Stage, digest: str) -> bool:
@@ -33,13 +34,14 @@ def is_done(folder: RunFolder, stage: Stage, digest: str) -> bool:
 def perform(folder: RunFolder, stage: Stage, digest: str, progress: Progress) -> dict[str, Any]:
     """Run one stage that is not done, record it and return its manifest.
 
-    Outputs of an earlier config are removed first; work of an earlier try of the same config is kept and goes on.
+    Outputs of an earlier config are removed first; work of an earlier try of the same config, or of the same
+    `work_config`, is kept and goes on.
 
     Raises:
         StoreError: the stage ended without making one of its outputs.
     """
     _clear(folder, stage, digest)
-    work = folder.work(stage.name, digest)
+    work = _work(folder, stage, digest)
     make_folder(work)
     folder.record(stage=stage.name, event="started", digest=digest)
     started = time.time()
@@ -73,10 +75,19 @@ def _clear(folder: RunFolder, stage: Stage, digest: str) -> None:
     folder.drop_manifest(stage.name)
     for output in stage.outputs:
         _remove(folder.path / output)
-    work = folder.work(stage.name, digest)
+    work = _work(folder, stage, digest)
     for old in work.parent.glob(f"{stage.name}-*"):
         if old != work and old.name.rpartition("-")[0] == stage.name:
             _remove(old)
+
+
+def _work(folder: RunFolder, stage: Stage, digest: str) -> Path:
+    """The work folder that this stage goes on from."""
+    if stage.work_config is None:
+        return folder.work(stage.name, digest)
+    needed = [manifest["digest"] for name in stage.needs if (manifest := folder.manifest(name)) is not None]
+    part = replace(stage, config={"work": stage.work_config, "needs": needed}, needs=())
+    return folder.work(stage.name, stage_digests([part])[stage.name])
 
 
 def _remove(path: Path) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 
 from ...generators.fleet import FleetConfig
 from ...generators.learned.bundled import world_folder
 from ..choices import Given, choose_preset
+from ..console import say
 from ..presets import DEFAULT_PRESET, RUNS
 from ..stages.generate import Destination, Format, GenerateConfig, generate, make_expert, world_ref
 from .standalone import stage_work
@@ -52,7 +53,7 @@ def main(options: Options) -> None:
     rejected = options.rejected or options.out.with_name("rejected")
     destination = Destination(options.out.resolve(), rejected.resolve(), options.format)
     world = world_folder(options.world)
-    with stage_work("generate", options, options.out, rejected) as (work, progress), ray_session(options.fleet):
+    with stage_work("generate", _work(options), options.out, rejected) as (work, progress), ray_session(options.fleet):
         table = generate(
             options.config,
             world_ref(world),
@@ -65,3 +66,9 @@ def main(options: Options) -> None:
         )
     for reason, count in {"demonstrations": table["num_demonstrations"], **table["reasons"]}.items():
         print(f"{count:>6}  {reason}")
+    say(f"generate: {table['ended']}")
+
+
+def _work(options: Options) -> dict[str, Any]:
+    """What decides which attempts a later try can go on from: neither when it stops nor how many workers it has."""
+    return {"world": options.world, "task": options.task, "seed": options.seed, "attempt": options.config.attempt()}

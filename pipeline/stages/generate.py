@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
-from ...generators.fleet import FleetConfig
+from ...generators.fleet import FleetConfig, StopRules
 from ...generators.plan import RolloutPlan
 from ...storage.curation import draft_of, judge, parse_keep, refuse_none_kept
 from ...storage.dataset import EpisodeReader
@@ -30,7 +31,10 @@ class GenerateConfig:
 
     Args:
         num_demonstrations: stop once there are so many.
-        max_attempts: give up after so many episodes.
+        max_attempts: stop after so many attempts, with a smaller dataset.
+        max_hours: stop after so long, with a smaller dataset; the time of earlier tries of the same run counts.
+        min_demonstrations: a dataset smaller than this is an error, as soon as it is clear that there will be no
+            larger one; None: half of `num_demonstrations`.
         max_steps: an episode not solved by then is a failure.
         success_hold: solved means successful for so many steps in a row.
         success_score: a step is successful from this score on; None: when the world says so.
@@ -42,6 +46,8 @@ class GenerateConfig:
 
     num_demonstrations: int = 200
     max_attempts: int = 800
+    max_hours: float | None = None
+    min_demonstrations: int | None = None
     max_steps: int = 300
     success_hold: int = 2
     success_score: float | None = None
@@ -55,14 +61,30 @@ class GenerateConfig:
         require_at_least(self.success_hold, max_steps=self.max_steps)
         require_at_least(self.num_demonstrations, max_attempts=self.max_attempts)
         require_between(0, 1, min_trust=self.min_trust)
+        self.stop_rules()  # which refuses what cannot be
         if self.success_score is not None:
             require_between(0, 1, success_score=self.success_score)
         if self.keep:
             parse_keep(self.keep)
 
     def identity(self) -> dict[str, Any]:
-        """All that decides what is made; without `keep` where it is empty, as runs were before there was one."""
-        return {name: value for name, value in asdict(self).items() if name != "keep" or value}
+        """All that decides what is made; without what is younger than some runs, where it changes nothing."""
+        younger = ("keep", "max_hours", "min_demonstrations")
+        return {name: value for name, value in asdict(self).items() if name not in younger or value}
+
+    def attempt(self) -> dict[str, Any]:
+        """What decides how one attempt is made and judged, whatever ends the run and whichever are kept."""
+        names = ("max_steps", "success_hold", "success_score", "min_trust", "num_slots")
+        return {name: getattr(self, name) for name in names}
+
+    def stop_rules(self) -> StopRules:
+        """When attempts are enough."""
+        return StopRules(
+            num_demonstrations=self.num_demonstrations,
+            max_attempts=self.max_attempts,
+            min_demonstrations=self.min_demonstrations,
+            max_seconds=inf if self.max_hours is None else 3600 * self.max_hours,
+        )
 
 
 @dataclass(frozen=True)
@@ -106,10 +128,10 @@ def generate(
         starts: draws where attempts start from; None: the world does.
 
     Returns:
-        The outcome table: attempts, demonstrations, and how often each reason occurred.
+        The outcome table: attempts, demonstrations, how often each reason occurred, and why there are no more.
 
     Raises:
-        FleetError: `max_attempts` were not enough, or workers failed too often.
+        FleetError: there are fewer demonstrations than `min_demonstrations`, or workers failed too often.
         StoreError: no demonstration meets `config.keep`, or the disk is full.
     """
     from ...generators.fleet import run_until
@@ -122,22 +144,18 @@ def generate(
         stream=stream,
         run_seed=seed,
         start_world=starts,
-        max_steps=config.max_steps,
-        num_slots=config.num_slots,
-        success_hold=config.success_hold,
-        success_score=config.success_score,
-        min_trust=config.min_trust,
+        **config.attempt(),
     )
     staging = work / "episodes"
-    attempts = run_until(plan, config.num_demonstrations, config.max_attempts, staging, config=fleet, progress=progress)
+    made = run_until(plan, config.stop_rules(), staging, config=fleet, progress=progress)
     store = open_dataset(staging)
-    drafts, attempts = sort_out(store, attempts, config.keep)
+    drafts, attempts = sort_out(store, made.summaries, config.keep)
     others = [drafts[attempt.id] for attempt in attempts if not attempt.is_demonstration and attempt.id in drafts]
     demonstrations = [drafts[attempt.id] for attempt in attempts if attempt.is_demonstration]
     write_drafts(destination.rejected, "zarr", store.spec, others)
     write_drafts(destination.demonstrations, destination.format, store.spec, demonstrations)
     write_quality(destination.demonstrations, score_dataset(open_dataset(destination.demonstrations)))
-    return outcome_table(attempts)
+    return outcome_table(attempts) | {"ended": made.sentence()}
 
 
 def sort_out(

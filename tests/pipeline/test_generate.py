@@ -15,7 +15,7 @@ from demoloom.pipeline.run_folder import RunFolder
 from demoloom.pipeline.stage import stage_digests
 from demoloom.pipeline.stages.generate import Destination, GenerateConfig, generate, outcome_table, sort_out
 from demoloom.storage.dataset import open_dataset
-from demoloom.storage.errors import ConfigError, StoreError
+from demoloom.storage.errors import ConfigError, FleetError, StoreError
 from demoloom.storage.plugins import PluginRef
 from demoloom.storage.progress import silent
 from demoloom.storage.quality import read_quality, score_dataset
@@ -60,6 +60,37 @@ def test_demonstrations_that_miss_the_condition_are_rejected_with_the_reason(tmp
     assert table["num_demonstrations"] == len(kept)
     assert table["reasons"] == {f"curation: {keep}": len(rejected)}
     assert {path: path.stat().st_mtime_ns for path in made} == made
+
+
+@pytest.mark.usefixtures("ray_open")
+def test_a_budget_that_is_used_up_leaves_a_smaller_dataset_and_says_so(tmp_path: Path) -> None:
+    config = dataclasses.replace(CONFIG, num_demonstrations=10, max_attempts=10, min_demonstrations=1, max_steps=6)
+    # From a start of 2, 3 or 4 they come to 8 within 6 steps, from 0 or 1 they do not.
+    destination, table = make(config, tmp_path, "short")
+    kept, others = open_dataset(destination.demonstrations), open_dataset(destination.rejected)
+    assert 0 < len(kept) < 10
+    assert len(kept) + len(others) == 10
+    assert table["ended"] == f"all 10 attempts were used: {len(kept)} of 10 attempts became demonstrations"
+
+
+@pytest.mark.usefixtures("ray_open")
+def test_what_was_made_under_one_budget_counts_under_the_next(tmp_path: Path) -> None:
+    stingy = dataclasses.replace(CONFIG, num_demonstrations=10, max_steps=3)
+    with pytest.raises(FleetError, match="0 of 16 attempts became demonstrations"):
+        make(stingy, tmp_path, "none")
+    made = len(open_dataset(tmp_path / "work" / "episodes"))
+    # An earlier try took two hours, so that one hour is over before anything is made.
+    (tmp_path / "work" / "episodes.time.json").write_text('{"seconds": 7200}')
+    generous = dataclasses.replace(stingy, max_attempts=800, max_hours=1.0)
+    with pytest.raises(FleetError, match=rf"the time of 3600 s was used up: 0 of {made} attempts became"):
+        make(generous, tmp_path, "late")
+    assert not (tmp_path / "late").exists()
+
+
+def test_what_ends_a_run_is_no_part_of_how_an_attempt_is_made(tmp_path: Path) -> None:
+    other = dataclasses.replace(CONFIG, num_demonstrations=9, max_attempts=90, max_hours=1.0, keep="length > 3")
+    assert other.attempt() == CONFIG.attempt()
+    assert dataclasses.replace(CONFIG, max_steps=13).attempt() != CONFIG.attempt()
 
 
 @pytest.mark.usefixtures("ray_open")

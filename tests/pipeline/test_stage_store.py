@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +74,23 @@ def test_a_run_that_failed_at_any_stage_goes_on_there_and_ends_the_same(line: Li
     line.run()
     assert "".join(line.ran) == reruns
     assert line.text() == "one two three "
+
+
+@pytest.mark.parametrize(("attempt", "num_tries"), [("same", 2), ("another", 1)])
+def test_a_try_with_other_settings_goes_on_where_these_do_not_matter_to_its_work(
+    line: Line, attempt: str, num_tries: int
+) -> None:
+    first = replace(line.stage("a", ()), work_config={"attempt": "same"})
+    line.fails_at = "a"
+    with pytest.raises(RuntimeError):
+        run_stages(line.folder, [first], quiet=True)
+    line.fails_at = None
+    then = replace(first, config={"word": "another budget"}, work_config={"attempt": attempt})
+    run_stages(line.folder, [then], quiet=True)
+    manifest = line.folder.manifest("a")
+    assert manifest is not None
+    assert manifest["metrics"] == {"num_tries": num_tries}
+    assert not list((line.folder.path / "work").iterdir())
 
 
 def test_the_work_folder_of_a_failed_try_is_there_for_the_next_and_gone_after_success(line: Line) -> None:
