@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -33,7 +32,7 @@ def rollout(
         world: built from `plan.world` with `num_envs=plan.num_slots`.
         stream: built from `plan.stream` for the world's spec.
         plan: what an episode is seeded with and when it ends.
-        indices: which episodes.
+        indices: which episodes; asked for the next only when a slot is free for it.
         start_world: built from `plan.start_world`, as large as `world`.
 
     Raises:
@@ -42,7 +41,7 @@ def rollout(
     """
     _check_slots(plan, world, start_world)
     lineage = _lineage(plan, world, start_world)
-    queue, slots = deque(indices), Slots([None] * plan.num_slots)
+    queue, slots = iter(indices), Slots([None] * plan.num_slots)
     held = np.tile(_rest(world), (plan.num_slots, 1))
     first = True
     while True:
@@ -86,13 +85,13 @@ def _rest(world: World) -> np.ndarray:
     return (low + high) / 2
 
 
-def _fill(slots: Slots, queue: deque[int], plan: RolloutPlan) -> np.ndarray:
+def _fill(slots: Slots, queue: Iterator[int], plan: RolloutPlan) -> np.ndarray:
     """Give each free slot the next index; (N,) bool: which slots start anew."""
     started = np.zeros(len(slots), bool)
-    for slot, recording in enumerate(slots):
-        if recording is None and queue:
-            slots[slot] = Recording(plan, queue.popleft())
-            started[slot] = True
+    free = (slot for slot, recording in enumerate(slots) if recording is None)
+    for slot, index in zip(free, queue, strict=False):
+        slots[slot] = Recording(plan, index)
+        started[slot] = True
     return started
 
 
