@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..storage.episode import EpisodeSummary
 from ..storage.progress import Progress, silent
 from .fleet_config import FleetConfig
+from .losses import lost_and_redone
 from .plan import RolloutPlan
 from .ray_session import ray_session
+from .several_worlds import as_turns
 from .stop_rules import Attempts, StopRules
 from .stopwatch import Stopwatch
 from .supply import Supply
 
-__all__ = ["Attempts", "FleetConfig", "StopRules", "ray_session", "run_episodes", "run_until"]
+__all__ = ["Attempts", "FleetConfig", "StopRules", "lost_and_redone", "ray_session", "run_episodes", "run_until"]
 
 _DEFAULT = FleetConfig()
 
 
 def run_episodes(
-    plan: RolloutPlan,
+    plan: RolloutPlan | Sequence[RolloutPlan],
     indices: Iterable[int],
     store: Path,
     *,
@@ -30,7 +32,7 @@ def run_episodes(
     """Make each of these episodes exactly once, going on from what the store holds.
 
     Args:
-        plan: how episodes are made.
+        plan: how episodes are made; of several, in several worlds say, episode i is made by the (i mod n)th.
         indices: which of them.
         store: folder of a ZarrStore, made if it is not there; other plans' episodes in it are left alone.
         config: the workers.
@@ -47,13 +49,14 @@ def run_episodes(
     from .dispatch import held_summaries
     from .supply import Fixed
 
-    supply = Fixed(plan, list(dict.fromkeys(indices)), held_summaries(plan, store))
-    _run(plan, store, supply, config, progress)
+    turns = as_turns(plan)
+    supply = Fixed(turns[0], list(dict.fromkeys(indices)), held_summaries(turns, store))
+    _run(turns, store, supply, config, progress)
     return supply.summaries()
 
 
 def run_until(
-    plan: RolloutPlan,
+    plan: RolloutPlan | Sequence[RolloutPlan],
     rules: StopRules,
     store: Path,
     *,
@@ -77,14 +80,20 @@ def run_until(
 
     # Beside the store, which holds nothing but a dataset.
     stopwatch = Stopwatch(store.with_name(f"{store.name}.time.json"))
-    supply = Demonstrations(plan, rules, held_summaries(plan, store), stopwatch)
-    _run(plan, store, supply, config, progress)
+    turns = as_turns(plan)
+    supply = Demonstrations(turns[0], rules, held_summaries(turns, store), stopwatch)
+    _run(turns, store, supply, config, progress)
     return supply.attempts()
 
 
-def _run(plan: RolloutPlan, store: Path, supply: Supply, config: FleetConfig, progress: Progress) -> None:
+def _run(turns: list[RolloutPlan], store: Path, supply: Supply, config: FleetConfig, progress: Progress) -> None:
     from .dispatch import Dispatch
+    from .several_worlds import distinct
+    from .worlds_fit import refuse_foreign_starts
 
-    if not supply.done:
-        with ray_session(config):
-            Dispatch(plan, store, supply, config, progress).run()
+    if supply.done:
+        return
+    for plan in distinct(turns):
+        refuse_foreign_starts(plan)
+    with ray_session(config):
+        Dispatch(turns, store, supply, config, progress).run()

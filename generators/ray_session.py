@@ -10,14 +10,16 @@ import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 from ..storage.atomic import sweep
 from ..storage.errors import ConfigError, FleetError
 from .fleet_config import FleetConfig
+from .shipping import runtime_env
 
 _OBJECT_STORE_BYTES = 200 * 2**20  # only summaries travel through it
 _CONNECT_TIMEOUT_S = 3.0
@@ -39,8 +41,8 @@ def ray_session(config: FleetConfig) -> Iterator[None]:
     """Keep Ray open while the block runs; within another session this does nothing.
 
     Raises:
-        ConfigError: nothing answers at the address.
-        FleetError: the cluster has fewer CPUs than workers, or cannot be joined.
+        ConfigError: nothing answers at the address, or a package to ship is not there.
+        FleetError: the cluster is too small for the workers, or cannot be joined.
     """
     _set_environment()
     import ray
@@ -52,10 +54,10 @@ def ray_session(config: FleetConfig) -> Iterator[None]:
     with _session_folder() as folder:
         try:
             if address:
-                _join(ray, address)
+                _join(ray, address, config)
             else:
                 _start(ray, config, folder)
-            _check_cpus(ray, config)
+            _check_room(ray.cluster_resources(), config)
             with _interrupt_on_sigterm():
                 yield
         finally:
@@ -89,7 +91,7 @@ def _set_environment() -> None:
 def _start(ray: Any, config: FleetConfig, folder: str) -> None:
     ray.init(
         address="local",
-        num_cpus=max(config.num_workers, os.cpu_count() or 1),
+        num_cpus=max(ceil(config.num_workers * config.num_cpus), os.cpu_count() or 1),
         include_dashboard=False,
         object_store_memory=_OBJECT_STORE_BYTES,
         log_to_driver=False,
@@ -98,11 +100,12 @@ def _start(ray: Any, config: FleetConfig, folder: str) -> None:
     )
 
 
-def _join(ray: Any, address: str) -> None:
+def _join(ray: Any, address: str, config: FleetConfig) -> None:
     if address != "auto":
         _check_reachable(address)
+    sent = runtime_env(config.ship)
     try:
-        ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+        ray.init(address=address, log_to_driver=False, logging_level="ERROR", runtime_env=sent)
     except (ConnectionError, RuntimeError) as error:
         raise FleetError(f"the Ray cluster at {address} cannot be joined: {error}") from error
 
@@ -119,10 +122,15 @@ def _check_reachable(address: str) -> None:
         ) from error
 
 
-def _check_cpus(ray: Any, config: FleetConfig) -> None:
-    cpus = int(ray.cluster_resources().get("CPU", 0))
-    if cpus < config.num_workers:
-        raise FleetError(f"the Ray cluster has {cpus} CPUs for {config.num_workers} workers; lower num_workers")
+def _check_room(there: Mapping[str, float], config: FleetConfig) -> None:
+    """Ray would wait for ever for what no node has."""
+    for name, amount in config.needs.items():
+        needed = amount * config.num_workers
+        if there.get(name, 0) < needed:
+            raise FleetError(
+                f"the Ray cluster has {there.get(name, 0):g} {name} and {config.num_workers} workers need {needed:g}; "
+                "lower num_workers or what each of them needs"
+            )
 
 
 def _short_root() -> str:

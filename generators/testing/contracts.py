@@ -25,7 +25,8 @@ class WorldContract(ABC):
     """What every World promises, as tests. Worlds are made with up to four slots.
 
     `slot_tolerance`: by how much, in pixel levels and in units of the state, an episode may differ when it runs in
-    another slot. 0 for a simulator; where a network predicts, a matrix product may round its last row otherwise.
+    another slot or among more of them. 0 for a simulator, and for a network that treats each slot alone; where a matrix
+    product takes all slots at once it may round a row otherwise.
     """
 
     slot_tolerance = 0.0
@@ -64,6 +65,10 @@ class WorldContract(ABC):
         ahead = _episode(self.make(3), [7, 8, 9], steps=3)
         permuted = _episode(self.make(3), [9, 7, 8], steps=3)
         assert _equal([_rows(frame, [2, 0, 1]) for frame in ahead], permuted, self.slot_tolerance)
+
+    def test_a_slot_does_not_depend_on_how_many_there_are(self) -> None:
+        alone, among = _episode(self.make(1), [7], steps=3), _episode(self.make(4), [5, 6, 7, 8], steps=3)
+        assert _equal([_rows(frame, [2]) for frame in among], alone, self.slot_tolerance)
 
     def test_a_masked_reset_leaves_the_other_slots_alone(self) -> None:
         world, undisturbed = self.make(2), self.make(2)

@@ -94,7 +94,8 @@ class FaultyWorld(CountingWorld):
     """A CountingWorld that breaks on purpose, to test whatever hosts worlds.
 
     Args:
-        fault: `raise` an exception, `hang` for ever, `die` (SIGKILL to its own process), or `doubt` (trust 0).
+        fault: `raise` an exception, `hang` for ever, `die` (SIGKILL to its own process), `gorge` (take memory until
+            someone ends the process), `dawdle` (a fifth of a second), or `doubt` (trust 0).
         at_step: when an episode meets the fault.
         seeds: whose episodes meet it; None: all.
         once: a file that is made as the fault strikes; while it is there, nothing strikes.
@@ -103,7 +104,7 @@ class FaultyWorld(CountingWorld):
     def __init__(
         self,
         num_envs: int,
-        fault: Literal["raise", "hang", "die", "doubt"],
+        fault: Literal["raise", "hang", "die", "gorge", "dawdle", "doubt"],
         at_step: int = 3,
         seeds: Sequence[int] | None = None,
         once: str | None = None,
@@ -137,7 +138,17 @@ class FaultyWorld(CountingWorld):
             raise RuntimeError(f"the counter broke at step {self._at_step}")
         if self._fault == "die":
             os.kill(os.getpid(), signal.SIGKILL)
-        time.sleep(3600)
+        if self._fault == "gorge":
+            _gorge()
+        time.sleep(0.2 if self._fault == "dawdle" else 3600)
+
+
+def _gorge() -> None:
+    """Take 100 MB every tenth of a second, up to 4 GB."""
+    taken = []
+    for _ in range(40):
+        taken.append(b"x" * 100_000_000)
+        time.sleep(0.1)
 
 
 class RandomCounts:

@@ -70,7 +70,9 @@ def test_a_world_that_always_raises_stops_the_run_with_its_exception(counting_pl
 
 def test_workers_that_keep_dying_stop_the_run(counting_plan, tmp_path):
     config = FleetConfig(num_workers=1, max_deaths=2)
-    with pytest.raises(FleetError, match="3 workers were lost, at last because its worker died"):
+    with pytest.raises(
+        FleetError, match="3 workers were lost with no episode stored in between, at last because its worker died"
+    ):
         run_episodes(counting_plan(fault={"fault": "die"}), range(100), tmp_path / "store", config=config)
 
 

@@ -38,14 +38,14 @@ def test_an_error_that_concerns_all_episodes_is_not_blamed_on_one(counting_plan,
 
 def test_in_an_actor_such_an_error_is_a_value(counting_plan, tmp_path):
     plan = counting_plan(stream=PluginRef("streams", "no-such-stream"))
-    result = WorkerShell(plan, tmp_path / "store", 3).run([0])
+    result = WorkerShell([plan], tmp_path / "store", 3).run(0, [0])
     assert isinstance(result, PluginError)
     assert isinstance(result, DemoloomError)
 
 
 def test_a_world_that_cannot_be_made_is_named_with_its_error(counting_plan, tmp_path):
     plan = counting_plan(world=PluginRef("worlds", "fractions:Fraction"))
-    result = WorkerShell(plan, tmp_path / "store", 3).run([0])
+    result = WorkerShell([plan], tmp_path / "store", 3).run(0, [0])
     assert isinstance(result, FleetError)
     assert "could not make its world and stream (TypeError" in str(result)
 
