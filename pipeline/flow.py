@@ -5,8 +5,8 @@ so that the run folder's own manifests decide, see `stage_store.py`. A run that 
 whether Prefect tries it again or somebody starts another in the same folder.
 """
 
-from __future__ import annotations
-
+# Without `from __future__ import annotations`: a runner loads this module in a way that leaves the names which a flow's
+# parameters are annotated with unknown to Pydantic.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -90,9 +90,9 @@ def serve(flow: Flow[..., Any], name: str, timetable: Timetable, parameters: Map
     flow.serve(
         name=name,
         schedule=schedule,
+        paused=False,  # which it is from the last time it was served
         parameters=dict(parameters),
         global_limit=ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW),
-        limit=1,
         entrypoint_type=EntrypointType.MODULE_PATH,
         print_starting_message=False,
     )

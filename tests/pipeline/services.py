@@ -73,7 +73,7 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
-def wait_until(happened: Callable[[], bool], timeout_s: float = 120.0) -> None:
+def wait_until(happened: Callable[[], bool], timeout_s: float = 240.0) -> None:
     """Look ten times a second; fails after `timeout_s`."""
     end = time.monotonic() + timeout_s
     while not happened():
