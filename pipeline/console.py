@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
-from typing import TextIO
+from typing import Any, TextIO
 
-from ..storage.progress import Progress
+from ..generators.watch import FleetStatus, Watch
+from .fleet_view import fleet_sentence, worker_lines
+from .interval import Interval
 
-#: Seconds between two plain lines of one stage.
+#: Seconds between two plain lines of one stage, at first.
 PLAIN_INTERVAL_S = 10.0
 
 
@@ -20,51 +21,80 @@ def say(text: str) -> None:
 
 
 @contextmanager
-def show_progress(title: str, file: TextIO | None = None) -> Iterator[Progress]:
-    """Give a progress that shows how far the work called `title` is, until the block ends.
+def show_progress(title: str, file: TextIO | None = None) -> Iterator[Watch]:
+    """Give a watch that shows how far the work called `title` is, until the block ends.
 
     What libraries print meanwhile goes to stderr too, so that stdout holds results only.
     """
     file = file or sys.stderr
     with redirect_stdout(sys.stderr):
         if file.isatty():
-            with _bar(title, file) as progress:
-                yield progress
+            with _live(title, file) as view:
+                yield view
         else:
-            yield plain_progress(title, file)
+            yield PlainLines(title, file)
 
 
-def plain_progress(title: str, file: TextIO, interval_s: float = PLAIN_INTERVAL_S) -> Progress:
-    """A progress that prints a line at most each `interval_s` seconds, for logs."""
-    shown = time.monotonic()
+class PlainLines:
+    """A watch for logs: it prints a line each `interval_s` seconds, in a long run less and less often."""
 
-    def progress(done: int, total: int, message: str) -> None:
-        nonlocal shown
-        if time.monotonic() - shown < interval_s:
-            return
-        shown = time.monotonic()
-        count = f"{done}/{total}" if total else f"{done}"
-        print(f"{title}: {count} {message}".rstrip(), file=file, flush=True)
+    def __init__(self, title: str, file: TextIO, interval_s: float = PLAIN_INTERVAL_S) -> None:
+        self._title, self._file = title, file
+        self._interval = Interval(interval_s)
+        self._standing = self._fleet = ""
 
-    return progress
+    def __call__(self, done: int, total: int, message: str) -> None:
+        """See `storage.progress.Progress`."""
+        self._standing = f"{f'{done}/{total}' if total else done} {message}".rstrip()
+        self._print()
+
+    def fleet(self, status: FleetStatus) -> None:
+        """See Watch."""
+        self._fleet = fleet_sentence(status)
+        self._print()
+
+    def _print(self) -> None:
+        if self._interval.is_over():
+            line = "; ".join(filter(None, (self._standing, self._fleet)))
+            print(f"{self._title}: {line}", file=self._file, flush=True)
+
+
+class LiveView:
+    """A watch for terminals: a bar, and below it how a fleet is getting on.
+
+    Args:
+        bars: rich's Progress.
+        below: a rich Text, shown under it.
+        title: of the bar.
+    """
+
+    def __init__(self, bars: Any, below: Any, title: str) -> None:
+        self._bars, self._below = bars, below
+        self._task = bars.add_task(title, total=None, message="")
+
+    def __call__(self, done: int, total: int, message: str) -> None:
+        """See `storage.progress.Progress`."""
+        self._bars.update(self._task, completed=done, total=total or None, message=message)
+
+    def fleet(self, status: FleetStatus) -> None:
+        """See Watch."""
+        self._below.plain = "\n".join(f"  {line}" for line in (fleet_sentence(status), *worker_lines(status)))
 
 
 @contextmanager
-def _bar(title: str, file: TextIO) -> Iterator[Progress]:
-    from rich import progress as rich_progress
-    from rich.console import Console
+def _live(title: str, file: TextIO) -> Iterator[LiveView]:
+    from rich import progress
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.text import Text
 
-    columns = (
-        rich_progress.TextColumn("{task.description:<14}"),
-        rich_progress.BarColumn(bar_width=30),
-        rich_progress.MofNCompleteColumn(),
-        rich_progress.TimeElapsedColumn(),
-        rich_progress.TextColumn("{task.fields[message]}", style="dim"),
+    bars = progress.Progress(
+        progress.TextColumn("{task.description:<14}"),
+        progress.BarColumn(bar_width=30),
+        progress.MofNCompleteColumn(),
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("{task.fields[message]}", style="dim"),
     )
-    with rich_progress.Progress(*columns, console=Console(file=file), transient=True) as bars:
-        task = bars.add_task(title, total=None, message="")
-
-        def progress(done: int, total: int, message: str) -> None:
-            bars.update(task, completed=done, total=total or None, message=message)
-
-        yield progress
+    below = Text(style="dim")
+    with Live(Group(bars, below), console=Console(file=file), transient=True, refresh_per_second=4):
+        yield LiveView(bars, below, title)

@@ -6,14 +6,17 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from ..generators.ray_metrics import RayMetrics
 from ..storage.atomic import write_json
 from ..storage.lineage import code_version
 from ..storage.progress import Progress, silent
 from .console import say, show_progress
+from .fleet_events import fleet_events
 from .machine import describe_machine, describe_packages
 from .run_folder import RunFolder
 from .stage import Stage, stage_digests
 from .stage_store import changes, is_done, perform
+from .watchers import Watchers
 
 #: Performs a stage that is not done: (folder, stage, digest, quiet) -> manifest.
 Performer = Callable[[RunFolder, Stage, str, bool], dict[str, Any]]
@@ -60,15 +63,12 @@ def perform_shown(
     folder: RunFolder, stage: Stage, digest: str, quiet: bool = False, also: Progress = silent
 ) -> dict[str, Any]:
     """Perform one stage and show how far it is and how long it took; `also` is told how far it is, too."""
-    if quiet:
-        return perform(folder, stage, digest, also)
-    with show_progress(stage.name) as shown:
-
-        def progress(done: int, total: int, message: str) -> None:
-            shown(done, total, message)
-            also(done, total, message)
-
-        manifest = perform(folder, stage, digest, progress)
+    metrics = RayMetrics(folder.path.name, stage.name)
+    with fleet_events(folder, stage.name) as events:
+        if quiet:
+            return perform(folder, stage, digest, Watchers(events, metrics, also))
+        with show_progress(stage.name) as shown:
+            manifest = perform(folder, stage, digest, Watchers(shown, events, metrics, also))
     ended = manifest["metrics"].get("ended")
     say(f"{stage.name}: done in {manifest['seconds']:.0f} s{f'; {ended}' if ended else ''}")
     return manifest

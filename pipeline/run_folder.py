@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ..storage.atomic import make_folder, write_json
 from ..storage.errors import StoreError
@@ -49,8 +49,11 @@ class RunFolder:
     def record(self, **event: Any) -> None:
         """Append one line to `events.jsonl`, stamped with the time in seconds since 1970."""
         make_folder(self.path)
-        with (self.path / "events.jsonl").open("a") as file:
-            file.write(json.dumps({"time": round(time.time(), 3), **event}) + "\n")
+        line = json.dumps({"time": round(time.time(), 3), **event}) + "\n"
+        with (self.path / "events.jsonl").open("ab+") as file:
+            if file.tell() and _last_byte(file) != b"\n":
+                line = f"\n{line}"  # a killed run left half a line
+            file.write(line.encode())
 
     def events(self) -> list[dict[str, Any]]:
         """All that was recorded, oldest first; a line cut short by a crash is left out."""
@@ -78,6 +81,11 @@ class RunFolder:
             held.write(str(os.getpid()))
             held.flush()
             yield
+
+
+def _last_byte(file: BinaryIO) -> bytes:
+    file.seek(-1, os.SEEK_END)
+    return file.read(1)
 
 
 def _whole_lines(text: str) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ...storage.episode import EpisodeSummary
 from ...storage.runs import FeedingRun
-from ..report.templates import seconds
+from ..spoken import spoken_time
 from .distributions import Distribution
 from .inspection import Inspection
 
@@ -55,7 +55,7 @@ def facts(inspection: Inspection) -> Table:
         "action": ", ".join(spec.action.names),
         "labels": ", ".join(labels) or "none",
         "tasks": "; ".join(f"{task} ({count})" for task, count in inspection.tasks[:5]) or "none",
-        "length": seconds(inspection.duration_s),
+        "length": spoken_time(inspection.duration_s),
         "content": inspection.content or "not known without decoding every frame",
     }
     for name, value in rows.items():

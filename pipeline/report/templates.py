@@ -8,6 +8,8 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from ..spoken import spoken_time
+
 
 def template_environment(*folders: Path) -> Environment:
     """Templates from `folders` and from the report's own; text is escaped, a name that is not there is an error."""
@@ -15,7 +17,7 @@ def template_environment(*folders: Path) -> Environment:
         loader=FileSystemLoader([*folders, Path(__file__).parent]), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters.update(value=show_value, seconds=seconds)
+    environment.filters.update(value=show_value, seconds=spoken_time)
     return environment
 
 
@@ -26,11 +28,3 @@ def show_value(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def seconds(duration: float) -> str:
-    """`3 min 05 s`, from two hours on `2 h 04 min`."""
-    minutes, rest = divmod(round(duration), 60)
-    if minutes >= 120:
-        return f"{minutes // 60} h {minutes % 60:02d} min"
-    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"

@@ -4,22 +4,36 @@ import io
 
 import pytest
 
-from demoloom.pipeline.console import plain_progress, show_progress
+from demoloom.pipeline.console import PlainLines, show_progress
+
+from .statuses import fleet_status
 
 
 def test_a_log_gets_a_line_with_count_and_message() -> None:
     log = io.StringIO()
-    progress = plain_progress("collect", log, interval_s=0)
+    progress = PlainLines("collect", log, interval_s=0)
     progress(3, 10, "3 episodes")
     progress(7, 0, "")
     assert log.getvalue() == "collect: 3/10 3 episodes\ncollect: 7\n"
 
 
+def test_a_line_says_how_the_fleet_is_getting_on() -> None:
+    log = io.StringIO()
+    lines = PlainLines("generate", log, interval_s=0)
+    lines(37, 200, "37 of 62 attempts are demonstrations")
+    lines.fleet(fleet_status())
+    assert log.getvalue().splitlines()[-1] == (
+        "generate: 37/200 37 of 62 attempts are demonstrations; "
+        "2 workers, 201 frames/s, 9 min 40 s left, 310 MB of episodes, 211 GB free"
+    )
+
+
 def test_a_log_is_not_flooded() -> None:
     log = io.StringIO()
-    progress = plain_progress("collect", log, interval_s=60)
+    lines = PlainLines("collect", log, interval_s=60)
     for step in range(1000):
-        progress(step, 1000, "")
+        lines(step, 1000, "")
+        lines.fleet(fleet_status())
     assert log.getvalue() == ""
 
 
@@ -32,6 +46,17 @@ def test_a_terminal_gets_a_bar() -> None:
     with show_progress("collect", Terminal()) as progress:
         progress(1, 2, "half way")
         progress(2, 0, "")
+
+
+def test_a_terminal_shows_the_fleet_below_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    terminal = Terminal()
+    with show_progress("generate", terminal) as view:
+        view(37, 200, "37 of 62 attempts are demonstrations")
+        view.fleet(fleet_status())
+    shown = terminal.getvalue()
+    for text in ("37/200", "9 min 40 s left", "worker 0: 100 frames/s", "worker 1: 101 frames/s, 11 episodes"):
+        assert text in shown
 
 
 def test_what_libraries_print_does_not_mix_with_results(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,6 @@ from demoloom.pipeline.report.page import column
 from demoloom.pipeline.report.pictures import preview, strip
 from demoloom.pipeline.report.plots import histogram, interval_bar, line_plot, thinned
 from demoloom.pipeline.report.scores import scores_text
-from demoloom.pipeline.report.templates import seconds
 from demoloom.pipeline.run_folder import RunFolder
 
 from .runs import dot_episode, finished_run, score_row
@@ -158,10 +157,6 @@ def test_the_highest_bar_fills_a_histogram_and_an_empty_one_is_left_out() -> Non
     left, right = path[1].split("M")[1:]
     assert left == "14.0 76V6.0H84.7V76"
     assert right == "155.3 76V41.0H226.0V76"
-
-
-def test_durations_of_hours_are_in_hours() -> None:
-    assert [seconds(given) for given in (9.4, 65, 7199, 7260)] == ["9 s", "1 min 05 s", "119 min 59 s", "2 h 01 min"]
 
 
 def test_an_interval_bar_is_as_long_as_its_value() -> None:
