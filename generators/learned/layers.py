@@ -6,18 +6,23 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+#: Of rows of so many numbers each begins where a cache line does: MKL rounds one that begins elsewhere in it otherwise.
+_ALIGNED = 16
+
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """A linear layer on x (B, inputs) or (B, n, inputs) that treats each of the B alone unless it is being trained.
 
     A product of matrices rounds a row differently when other rows stand beside it, and an episode must not depend
-    on its neighbours in the last bit either. As a batch of products, one for each of the B, it does not.
-    Convolutions treat each image alone as they are.
+    on its neighbours in the last bit either. As a batch of products, one for each of the B, it does not, if all of
+    them lie in memory alike. Convolutions treat each image alone as they are.
     """
     if torch.is_grad_enabled():
         return F.linear(x, weight, bias)
     if x.ndim == 2:
         return linear(x[:, None], weight, bias)[:, 0]
+    if odd := -x.shape[-1] % _ALIGNED:
+        x, weight = F.pad(x, (0, odd)), F.pad(weight, (0, odd))
     return torch.baddbmm(bias, x, weight.t().expand(len(x), -1, -1))
 
 

@@ -15,6 +15,16 @@ def test_no_row_depends_on_its_neighbours_in_any_bit() -> None:
     assert torch.equal(together, alone)
 
 
+def test_nor_where_rows_of_an_odd_length_lie_in_memory() -> None:
+    # 27 numbers are 108 bytes: the second row begins in the middle of a cache line.
+    torch.manual_seed(0)
+    layer, rows = Linear(27, 54), torch.randn(40, 3, 27)
+    with torch.no_grad():
+        together = torch.stack([layer(three) for three in rows])
+        alone = torch.stack([torch.cat([layer(row[None].clone()) for row in three]) for three in rows])
+    assert torch.equal(together, alone)
+
+
 def test_cells_of_a_sample_do_not_depend_on_other_samples_in_any_bit() -> None:
     torch.manual_seed(0)
     layer, cells = PerCell(96, 64), torch.randn(5, 64, 96)
