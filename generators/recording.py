@@ -57,12 +57,16 @@ class Step:
 
 
 class Recording:
-    """Collects the rows of episode `index` and judges them by its plan."""
+    """Collects the rows of episode `index` and judges them by its plan.
+
+    `start` is where it starts, by name of a dimension (see `coverage`), for its lineage.
+    """
 
     def __init__(self, plan: RolloutPlan, index: int) -> None:
         self.plan = plan
         self.index = index
         self.seed = plan.episode_seed(index)
+        self.start: dict[str, float] = {}
         self.solved = False
         self._streak = 0
         self._rows: list[dict[str, Any]] = []
@@ -105,7 +109,7 @@ class Recording:
             labels=self._stacked("labels"),
             outcome=verdict.outcome,
             reason=verdict.reason,
-            lineage={**lineage, "seed": self.seed, "index": self.index},
+            lineage={**lineage, "seed": self.seed, "index": self.index, "start": self.start},
         )
 
     def _column(self, name: str, dtype: type) -> np.ndarray:

@@ -10,9 +10,10 @@ import numpy as np
 from ..storage.episode import Episode
 from ..storage.errors import ConfigError
 from ..storage.lineage import code_version
+from ..storage.spec import EpisodeSpec
 from .plan import RolloutPlan
 from .recording import Recording, Step, seeds_of
-from .stream import ActionStream
+from .stream import ActionStream, Observation
 from .world import World, action_bounds, bounded_actions
 
 __all__ = ["RolloutPlan", "rollout"]
@@ -51,6 +52,7 @@ def rollout(
             return
         if started.any():
             observation, info = _reset(world, stream, slots, started | first, start_world)
+            _note_starts(slots, started, observation, info, world.episode_spec)
             first = False
         held = _commanded(stream.act(observation), active, held, world)
         after, reward, _, _, info_after = world.step(held)
@@ -104,6 +106,21 @@ def _reset(
         options["start"], _ = start_world.reset(seed=seeds, options={"reset_mask": mask})
     stream.reset(seeds, mask)
     return world.reset(seed=seeds, options=options)
+
+
+def _note_starts(
+    slots: Slots, started: np.ndarray, observation: Observation, info: dict[str, Any], spec: EpisodeSpec
+) -> None:
+    """Keep by name where each new episode starts: its state, and what the world knows besides."""
+    columns = dict(zip(spec.state.names, observation["observation.state"].T, strict=True))
+    for label, vector in spec.labels.items():
+        values = zip(vector.names, info["labels"][label].T, strict=True)
+        columns |= {f"{label}.{name}": column for name, column in values}
+    columns |= info.get("start", {})
+    for slot in np.flatnonzero(started):
+        recording = slots[slot]
+        if recording is not None:
+            recording.start = {name: round(float(column[slot]), 4) for name, column in columns.items()}
 
 
 def _commanded(acted: np.ndarray, active: np.ndarray, held: np.ndarray, world: World) -> np.ndarray:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf, log
 from typing import Literal
 
 from ..storage.episode import EpisodeSummary
 from ..storage.errors import ConfigError, FleetError
+from .coverage import Coverage, CoverageRule
 
 #: Why attempts ended: as many demonstrations as asked for, a budget that is used up, or no hope of enough.
 End = Literal["enough", "attempts", "time", "hopeless"]
@@ -27,11 +28,12 @@ class StopRules:
     """What ends a run of attempts.
 
     Args:
-        num_demonstrations: end once there are so many.
+        num_demonstrations: end once there are so many, if `coverage` is reached by then.
         max_attempts: end after so many attempts, exceptions included.
         min_demonstrations: a budget that ends with fewer is an error, and the run ends as soon as it is clear that
             there will be fewer; None: half of `num_demonstrations`.
         max_seconds: end after so long, all tries of the same run together.
+        coverage: which starts must have demonstrations.
 
     Raises:
         ConfigError: a number is out of its range.
@@ -41,6 +43,7 @@ class StopRules:
     max_attempts: int
     min_demonstrations: int | None = None
     max_seconds: float = inf
+    coverage: CoverageRule = field(default_factory=CoverageRule)
 
     def __post_init__(self) -> None:
         wanted = self.num_demonstrations
@@ -65,11 +68,13 @@ class Attempts:
         summaries: of all attempts that count.
         end: what ended them.
         rules: of which one did.
+        coverage: of their starts.
     """
 
     summaries: Sequence[EpisodeSummary]
     end: End
     rules: StopRules
+    coverage: Coverage
 
     @property
     def num_demonstrations(self) -> int:
@@ -79,12 +84,13 @@ class Attempts:
     def sentence(self) -> str:
         """How many became demonstrations, and why there are no more."""
         share = f"{self.num_demonstrations} of {len(self.summaries)} attempts became demonstrations"
-        return {
+        said = {
             "enough": f"{share}, as many as asked for",
             "attempts": f"all {self.rules.max_attempts} attempts were used: {share}",
             "time": f"the time of {self.rules.max_seconds:g} s was used up: {share}",
             "hopeless": f"{share}, which leaves no hope of {self.rules.least} within {self.rules.max_attempts}",
         }[self.end]
+        return ", ".join(filter(None, (said, self.coverage.sentence())))
 
     def check(self) -> None:
         """Raise FleetError if there are too few; the message has the acceptance, the reasons and what to do."""
@@ -112,6 +118,7 @@ class Tally:
         self._rules = rules
         self.summaries: list[EpisodeSummary] = []
         self.num_demonstrations = 0
+        self.coverage = Coverage(rules.coverage)
         self.end: End | None = None
 
     def count(self, became: Mapping[int, EpisodeSummary]) -> None:
@@ -120,11 +127,12 @@ class Tally:
             attempt = became[len(self.summaries)]
             self.summaries.append(attempt)
             self.num_demonstrations += attempt.is_demonstration
+            self.coverage.count(attempt)
             self.end = self._judge()
 
     def _judge(self) -> End | None:
         rules, attempts = self._rules, len(self.summaries)
-        if self.num_demonstrations == rules.num_demonstrations:
+        if self.num_demonstrations >= rules.num_demonstrations and self.coverage.is_reached:
             return "enough"
         if attempts == rules.max_attempts:
             return "attempts"

@@ -8,6 +8,7 @@ from math import ceil, sqrt
 from typing import Protocol
 
 from ..storage.episode import EpisodeSummary
+from .coverage import Coverage
 from .plan import RolloutPlan
 from .stop_rules import Attempts, StopRules, Tally
 from .stopwatch import Stopwatch
@@ -107,7 +108,10 @@ class Demonstrations:
         self._pending: set[int] = set()
         self._calls = [[index] for index in sorted(self._became)]
         self._tally = Tally(rules)
+        self._covered = Coverage(rules.coverage)  # of all that have ended, in whatever order
         self._tally.count(self._became)
+        for summary in self._became.values():
+            self._covered.count(summary)
 
     def take(self, num_workers: int) -> list[int]:
         """See Supply; as many as it will very likely take at the acceptance so far, every one at first.
@@ -117,7 +121,10 @@ class Demonstrations:
         acceptance = (self._num_accepted + 1) / (len(self._became) + 1)
         # More than are wanted may be accepted by now, while an attempt before them is under way.
         wanted = max(0, self._rules.num_demonstrations - self._num_accepted)
-        missing = _likely_attempts(wanted, acceptance) - len(self._pending)
+        likely = _likely_attempts(wanted, acceptance)
+        if not wanted and not self._covered.is_reached:
+            likely = self._num_slots * num_workers  # attempts start anywhere, so go on with what there is room for
+        missing = likely - len(self._pending)
         if missing <= 0 and self._pending:
             return []
         size = min(_MOST_ROUNDS * self._num_slots, max(1, ceil(missing / num_workers)))
@@ -131,6 +138,7 @@ class Demonstrations:
         """See Supply."""
         self._became[summary.index] = summary
         self._num_accepted += summary.is_demonstration
+        self._covered.count(summary)
         self._pending.discard(summary.index)
         self._tally.count(self._became)
 
@@ -140,10 +148,10 @@ class Demonstrations:
         return self._tally.end is not None or self._stopwatch.seconds() >= self._rules.max_seconds
 
     def standing(self) -> tuple[int, int, str]:
-        """See Supply."""
-        accepted, attempts = self._tally.num_demonstrations, len(self._tally.summaries)
-        wanted = self._rules.num_demonstrations
-        return accepted, wanted, f"{accepted} of {attempts} attempts are demonstrations"
+        """See Supply; of all that have ended, also those that wait for one before them to count."""
+        accepted, wanted = self._num_accepted, self._rules.num_demonstrations
+        share = f"{accepted} of {len(self._became)} attempts are demonstrations"
+        return min(accepted, wanted), wanted, ", ".join(filter(None, (share, self._covered.sentence())))
 
     def counts(self) -> tuple[int, int]:
         """See Supply."""
@@ -155,12 +163,18 @@ class Demonstrations:
         Raises:
             FleetError: there are too few demonstrations; the message has the acceptance and the reasons.
         """
-        end, summaries = self._tally.end, self._tally.summaries
-        if end is None:
-            end, summaries = "time", self._so_far()
-        made = Attempts(summaries, end, self._rules)
+        made = self._made()
         made.check()
         return made
+
+    def _made(self) -> Attempts:
+        tally = self._tally
+        if tally.end is not None:
+            return Attempts(tally.summaries, tally.end, self._rules, tally.coverage)
+        summaries, coverage = self._so_far(), Coverage(self._rules.coverage)
+        for summary in summaries:
+            coverage.count(summary)
+        return Attempts(summaries, "time", self._rules, coverage)
 
     def _so_far(self) -> list[EpisodeSummary]:
         """What counts when the time is up: of each call the attempts before the first that was still under way.

@@ -29,7 +29,7 @@ class FleetStatus:
 
     Args:
         seconds: since it began.
-        done: episodes or demonstrations, as of `total`; what an earlier try made counts.
+        done: episodes or demonstrations so far; what an earlier try made counts.
         total: how many are wanted.
         num_attempts: episodes that have ended, in whatever order.
         num_demonstrations: successful, trusted ones among them.

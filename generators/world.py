@@ -21,7 +21,8 @@ class World(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
     float32, both copies which the caller may keep. Actions are (N, A) float32 in the units of the spec; a world
     clips them to the spec's bounds. `info` holds, after reset and after step, `success` (N,) bool, `score` (N,)
     float32 in [0, 1], `trust` (N,) float32 in [0, 1] (1 in reality) and, where reality knows them, `labels`
-    (name -> (N, L) float32), all of the observation returned with it.
+    (name -> (N, L) float32), all of the observation returned with it. After a reset it may hold `start` (name -> (N,)):
+    what else is known of where the slots that were reset start, such as a pose read from the frame.
 
     Nothing resets itself (`AutoresetMode.DISABLED`): stepping on after `terminated` is allowed and goes on.
     A slot's future depends on its own seed, start and actions, never on its neighbours.

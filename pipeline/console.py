@@ -50,6 +50,7 @@ class PlainLines:
 
     def fleet(self, status: FleetStatus) -> None:
         """See Watch."""
+        self._standing = self._standing or f"{status.done}/{status.total}"
         self._fleet = fleet_sentence(status)
         self._print()
 
@@ -78,6 +79,8 @@ class LiveView:
 
     def fleet(self, status: FleetStatus) -> None:
         """See Watch."""
+        # Before its first episode has ended a fleet says nothing else.
+        self._bars.update(self._task, completed=status.done, total=status.total or None)
         self._below.plain = "\n".join(f"  {line}" for line in (fleet_sentence(status), *worker_lines(status)))
 
 

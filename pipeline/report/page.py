@@ -48,6 +48,7 @@ def sections(folder: RunFolder, progress: Progress) -> dict[str, Any]:
         "world_picture": picture_file(folder.path / "world" / "preview.png"),
         "export_figures": list(content.flat(metrics.get("export", {}))),
         "timings": content.timings(stages),
+        "losses_by_stage": {stage: numbers["lost"] for stage, numbers in metrics.items() if numbers.get("lost")},
         "configs": [(manifest["stage"], list(content.flat(manifest["config"]))) for manifest in stages],
         "machine": origin["machine"],
         "packages": origin["packages"],

@@ -48,9 +48,9 @@ def collect(
         progress: told how far it is.
 
     Returns:
-        The number of episodes and steps, and the names of the labels.
+        The number of episodes and steps, the names of the labels, and a table of what was lost and made again.
     """
-    from ...generators.fleet import run_episodes
+    from ...generators.fleet import lost_and_redone, run_episodes
     from ...storage.convert import convert
     from ...storage.dataset import open_dataset
 
@@ -66,7 +66,7 @@ def collect(
     )
     run_episodes(plan, range(config.num_episodes), work / "episodes", config=fleet, progress=progress)
     convert(open_dataset(work / "episodes"), out, "lerobot")
-    return interaction_metrics(out)
+    return interaction_metrics(out) | {"lost": lost_and_redone(work / "episodes")}
 
 
 def link_interaction(given: Path, out: Path) -> dict[str, Any]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
+from ...generators.coverage import CoverageRule
 from ...generators.fleet import FleetConfig, StopRules
 from ...generators.plan import RolloutPlan
 from ...storage.curation import draft_of, judge, parse_keep, refuse_none_kept
@@ -30,11 +31,12 @@ class GenerateConfig:
     """How many demonstrations are made, and which attempts count as one.
 
     Args:
-        num_demonstrations: stop once there are so many.
+        num_demonstrations: stop once there are so many, if `coverage` is reached by then.
         max_attempts: stop after so many attempts, with a smaller dataset.
         max_hours: stop after so long, with a smaller dataset; the time of earlier tries of the same run counts.
         min_demonstrations: a dataset smaller than this is an error, as soon as it is clear that there will be no
             larger one; None: half of `num_demonstrations`.
+        coverage: which starts must have demonstrations before it stops; without `cells` any will do.
         max_steps: an episode not solved by then is a failure.
         success_hold: solved means successful for so many steps in a row.
         success_score: a step is successful from this score on; None: when the world says so.
@@ -48,6 +50,7 @@ class GenerateConfig:
     max_attempts: int = 800
     max_hours: float | None = None
     min_demonstrations: int | None = None
+    coverage: CoverageRule = field(default_factory=CoverageRule)
     max_steps: int = 300
     success_hold: int = 2
     success_score: float | None = None
@@ -69,8 +72,9 @@ class GenerateConfig:
 
     def identity(self) -> dict[str, Any]:
         """All that decides what is made; without what is younger than some runs, where it changes nothing."""
-        younger = ("keep", "max_hours", "min_demonstrations")
-        return {name: value for name, value in asdict(self).items() if name not in younger or value}
+        younger = ("keep", "max_hours", "min_demonstrations", "coverage")
+        settings = {**asdict(self), "coverage": asdict(self.coverage) if self.coverage.cells else None}
+        return {name: value for name, value in settings.items() if name not in younger or value}
 
     def attempt(self) -> dict[str, Any]:
         """What decides how one attempt is made and judged, whatever ends the run and whichever are kept."""
@@ -84,6 +88,7 @@ class GenerateConfig:
             max_attempts=self.max_attempts,
             min_demonstrations=self.min_demonstrations,
             max_seconds=inf if self.max_hours is None else 3600 * self.max_hours,
+            coverage=self.coverage,
         )
 
 
@@ -128,13 +133,14 @@ def generate(
         starts: draws where attempts start from; None: the world does.
 
     Returns:
-        The outcome table: attempts, demonstrations, how often each reason occurred, and why there are no more.
+        The outcome table: attempts, demonstrations, how often each reason occurred, why there are no more, and as
+        tables which starts are covered and what was lost and made again.
 
     Raises:
         FleetError: there are fewer demonstrations than `min_demonstrations`, or workers failed too often.
         StoreError: no demonstration meets `config.keep`, or the disk is full.
     """
-    from ...generators.fleet import run_until
+    from ...generators.fleet import lost_and_redone, run_until
     from ...storage.dataset import open_dataset
     from ...storage.drafts import write_drafts
 
@@ -155,7 +161,12 @@ def generate(
     write_drafts(destination.rejected, "zarr", store.spec, others)
     write_drafts(destination.demonstrations, destination.format, store.spec, demonstrations)
     write_quality(destination.demonstrations, score_dataset(open_dataset(destination.demonstrations)))
-    return outcome_table(attempts) | {"ended": made.sentence()}
+    return {
+        **outcome_table(attempts),
+        "ended": made.sentence(),
+        "coverage": made.coverage.table(),
+        "lost": lost_and_redone(staging),
+    }
 
 
 def sort_out(

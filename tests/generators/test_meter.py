@@ -80,8 +80,8 @@ def test_a_status_counts_by_worker_and_says_how_long_the_rest_takes(clock, suppl
     assert [(one.worker, one.num_episodes, one.num_frames) for one in status.workers] == [(0, 1, 100), (1, 2, 100)]
     assert [one.frames_per_s for one in status.workers] == [5, 5]
     assert (status.num_frames, status.frames_per_s, status.seconds) == (200, 10, 20)
-    # Attempt 3 waits for 2 before it counts: one of four in 20 s.
-    assert (status.done, status.total, status.eta_s) == (1, 4, 60)
+    # Two of four in 20 s, though attempt 3 counts only once 2 has ended.
+    assert (status.done, status.total, status.eta_s) == (2, 4, 20)
     assert (status.num_attempts, status.num_demonstrations) == (3, 2)
     assert status.disk_free > 0
 

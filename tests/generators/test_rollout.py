@@ -214,6 +214,12 @@ def test_an_episode_can_be_made_again_from_its_lineage():
     assert same(episodes_of(again, [episode.lineage["index"]])[4], episode)
 
 
+def test_the_lineage_says_by_name_where_an_episode_started():
+    for index, episode in episodes_of(plan(num_slots=2), range(5)).items():
+        start = float(episode_seed(7, index) % 5)
+        assert episode.lineage["start"] == {"count": start, "count.count": start}
+
+
 def test_an_error_of_the_world_is_passed_on():
     with pytest.raises(RuntimeError, match="the counter broke at step 3"):
         episodes_of(plan(), range(3), world=FaultyWorld(3, "raise"))

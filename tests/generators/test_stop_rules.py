@@ -2,6 +2,7 @@ import dataclasses
 
 import pytest
 
+from demoloom.generators.coverage import Coverage, CoverageRule
 from demoloom.generators.stop_rules import Attempts, StopRules, Tally, is_hopeless
 from demoloom.generators.worker import failed
 from demoloom.storage.episode import Outcome
@@ -60,13 +61,14 @@ def test_the_order_in_which_attempts_end_changes_nothing(became):
 def test_a_budget_of_attempts_keeps_what_there_is(became):
     tally = tallied(StopRules(4, 6), became("sfsfsfss"))
     assert (len(tally.summaries), tally.num_demonstrations, tally.end) == (6, 3, "attempts")
-    made = Attempts(tally.summaries, "attempts", StopRules(4, 6))
+    made = Attempts(tally.summaries, "attempts", StopRules(4, 6), Coverage(CoverageRule()))
     made.check()
     assert made.sentence() == "all 6 attempts were used: 3 of 6 attempts became demonstrations"
 
 
 def test_too_few_demonstrations_are_an_error_with_the_most_common_reasons(became):
-    made = Attempts(list(became("sfffe").values()), "attempts", StopRules(5, 5, min_demonstrations=2))
+    rules = StopRules(5, 5, min_demonstrations=2)
+    made = Attempts(list(became("sfffe").values()), "attempts", rules, Coverage(CoverageRule()))
     reasons = r"not solved \(3 times\), RuntimeError: broke \(1 times\)"
     with pytest.raises(FleetError, match=rf"1 of 5 attempts .* at least 2 were to come; most often: {reasons}"):
         made.check()

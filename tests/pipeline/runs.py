@@ -78,7 +78,15 @@ def finished_run(path: Path) -> RunFolder:
         write_store(path / "generated", good)
         write_store(path / "rejected", late)
         reasons = {"not solved within 12 steps": 1}
-        return {"num_attempts": 5, "num_demonstrations": 4, "num_steps": 48, "reasons": reasons}
+        return {
+            "num_attempts": 5,
+            "num_demonstrations": 4,
+            "num_steps": 48,
+            "reasons": reasons,
+            "ended": "4 of 5 attempts became demonstrations, as many as asked for",
+            "coverage": [{"x": 0.0, "demonstrations": 1}, {"x": 0.5, "demonstrations": 3}],
+            "lost": [{"index": 3, "seed": 77, "times": 1, "cause": "its worker died", "became": "made again"}],
+        }
 
     def evaluate() -> dict[str, object]:
         for place in ("reality", "world"):

@@ -28,6 +28,12 @@ def test_a_line_says_how_the_fleet_is_getting_on() -> None:
     )
 
 
+def test_a_fleet_that_has_made_nothing_yet_has_a_line_too() -> None:
+    log = io.StringIO()
+    PlainLines("generate", log, interval_s=0).fleet(fleet_status(1, done=0, eta_s=None, disk_used=0, frames_per_s=0.0))
+    assert log.getvalue() == "generate: 0/200; 1 worker, 0 frames/s, 211 GB free\n"
+
+
 def test_a_log_is_not_flooded() -> None:
     log = io.StringIO()
     lines = PlainLines("collect", log, interval_s=60)
@@ -52,10 +58,16 @@ def test_a_terminal_shows_the_fleet_below_the_bar(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("COLUMNS", "160")
     terminal = Terminal()
     with show_progress("generate", terminal) as view:
-        view(37, 200, "37 of 62 attempts are demonstrations")
         view.fleet(fleet_status())
+        view(38, 200, "38 of 63 attempts are demonstrations")
     shown = terminal.getvalue()
-    for text in ("37/200", "9 min 40 s left", "worker 0: 100 frames/s", "worker 1: 101 frames/s, 11 episodes"):
+    for text in (
+        "38/200",
+        "38 of 63 attempts",
+        "9 min 40 s left",
+        "worker 0: 100 frames/s",
+        "worker 1: 101 frames/s, 11 episodes",
+    ):
         assert text in shown
 
 

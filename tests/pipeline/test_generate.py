@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from demoloom.generators.coverage import CoverageRule
 from demoloom.generators.fleet import FleetConfig, ray_session
 from demoloom.pipeline.presets import RUNS
 from demoloom.pipeline.run import stages_of
@@ -85,6 +86,18 @@ def test_what_was_made_under_one_budget_counts_under_the_next(tmp_path: Path) ->
     with pytest.raises(FleetError, match=rf"the time of 3600 s was used up: 0 of {made} attempts became"):
         make(generous, tmp_path, "late")
     assert not (tmp_path / "late").exists()
+
+
+@pytest.mark.usefixtures("ray_open")
+def test_it_goes_on_until_all_starts_seen_have_a_demonstration(tmp_path: Path) -> None:
+    config = dataclasses.replace(CONFIG, num_demonstrations=1, max_attempts=40, max_steps=8)
+    config = dataclasses.replace(config, coverage=CoverageRule("count=1", min_each=2))
+    _, table = make(config, tmp_path, "covered")
+    cells = table["coverage"]
+    assert isinstance(cells, list)
+    assert cells
+    assert all(cell["demonstrations"] >= 2 for cell in cells)
+    assert str(table["ended"]).endswith(f"{len(cells)} of {len(cells)} start cells have 2 demonstrations")
 
 
 def test_what_ends_a_run_is_no_part_of_how_an_attempt_is_made(tmp_path: Path) -> None:

@@ -53,6 +53,13 @@ def test_the_page_says_what_its_words_mean_and_how_near_a_rejected_attempt_came(
     assert "not solved within 12 steps, best score 1.00" in page
 
 
+def test_the_page_says_why_generation_ended_which_starts_are_covered_and_what_was_lost(page: str) -> None:
+    assert "4 of 5 attempts became demonstrations, as many as asked for" in page
+    assert "Demonstrations by where they start" in page
+    assert "Lost and redone in generate: 1 episodes" in page
+    assert "its worker died" in page
+
+
 def test_a_run_that_has_just_begun_has_a_report_too(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
     folder.record(stage="collect", event="started")
