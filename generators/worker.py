@@ -96,7 +96,7 @@ class WorkerShell:
         plans: of which it hosts one at a time.
         store: see Worker.
         max_failures_in_a_row: see Worker.
-        stopped: see Worker.run.
+        stopped: see Worker.run; once it has said yes, no later call begins an episode either.
     """
 
     def __init__(
@@ -105,6 +105,7 @@ class WorkerShell:
         self._plans, self._store, self._stopped = plans, store, stopped
         self._max_failures_in_a_row = max_failures_in_a_row
         self._worker: Worker | None = None
+        self._ending = False
 
     def start(self, number: int, mark: Path, num_gpus: float) -> list[EpisodeSummary] | DemoloomError:
         """Make all that plan `number` needs, if `mark` shows that the driver sees the same folder; no episode yet."""
@@ -118,11 +119,16 @@ class WorkerShell:
     def run(self, number: int, indices: Sequence[int]) -> list[EpisodeSummary] | DemoloomError:
         """See Worker.run; the episodes are of plan `number`."""
         try:
-            return self._hosting(self._plans[number]).run(indices, self._stopped)
+            return self._hosting(self._plans[number]).run(indices, self._is_ending)
         except DemoloomError as error:
             return error
         except Exception as error:
             return FleetError(f"a worker could not make its world and stream ({_reason(error)})")
+
+    def _is_ending(self) -> bool:
+        # A call that waits hears of its end some time after it has begun, so that the one before it has to tell.
+        self._ending = self._ending or self._stopped()
+        return self._ending
 
     def _hosting(self, plan: RolloutPlan) -> Worker:
         if self._worker is None or self._worker.plan is not plan:

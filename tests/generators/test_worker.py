@@ -54,3 +54,12 @@ def test_a_failed_episode_is_no_demonstration_and_says_why(counting_plan):
     summary = failed(counting_plan(), 5, "RuntimeError: broke")
     assert (summary.index, summary.outcome, summary.reason) == (5, "error", "RuntimeError: broke")
     assert not summary.is_demonstration
+
+
+def test_once_it_is_stopped_no_later_call_begins_an_episode(counting_plan, tmp_path):
+    answers = iter([False, False, True])
+    shell = WorkerShell([counting_plan()], tmp_path / "store", 3, stopped=lambda: next(answers))
+    first = shell.run(0, range(5))
+    assert isinstance(first, list)
+    assert [summary.index for summary in first] == [0, 1]
+    assert shell.run(0, range(5, 9)) == []
