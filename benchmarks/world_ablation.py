@@ -1,11 +1,12 @@
-"""What each choice in the dynamics of frames is worth; writes `benchmarks/results/world_ablation.json`.
+"""What each choice in the dynamics of frames, and in the decoder, is worth; writes `results/world_ablation.json`.
 
     .venv/bin/python benchmarks/world_ablation.py
 
 Worlds of one autoencoder, without labels, so that each latent follows from the last ones: variants differ from the
 first in one thing. Held-out episodes of PushT run open loop on recorded actions and states; a rollout is alive while
-its frame has block and agent of about the area that reality shows. Minutes are of one core. Finished variants are kept
-in `--work`: killed and started again, it goes on with the others.
+its frame has block and agent of about the area that reality shows. Minutes are of one core. Decoders, each with an
+encoder of its own, redraw real frames of held-out episodes. Finished variants are kept in `--work`: killed and started
+again, it goes on with the others.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ from demoloom.storage.progress import silent
 RESULT = Path(__file__).parent / "results" / "world_ablation.json"
 HORIZONS = (16, 64)
 LAST = 192
+#: How the names of figures begin that are not in dB.
+UNITS = {"minutes": "min", "alive": "share", "sharpness": "of real"}
 #: RGB of gym-pusht's block and agent, and how near a pixel of theirs is.
 BLOCK, AGENT, NEAR = (119, 136, 153), (65, 105, 225), 60.0
 
@@ -76,6 +79,10 @@ def variants(num_steps: int) -> list[Variant]:
     ]
 
 
+#: How far the latents are off that a decoder meets in a rollout.
+OFF = 0.1
+
+
 class Bench:
     """Interaction data without labels, an autoencoder that all variants share, and the latents it makes."""
 
@@ -83,16 +90,20 @@ class Bench:
         data = read_interaction(dataset, num_episodes=num_episodes)
         self.data: Interaction = replace(data, spec=replace(data.spec, labels={}), labels={})
         self.train, self.held_out = self.data.split(0.2)
-        self._work = work
-        self._shared = self._new_model(presets["tiny"].model)
-        rows, config = self.data.rows(self.train), presets["tiny"]
-        set_background(self._shared, self.data.frames, rows)
-        training = self.training("autoencoder", Moments(work, every_s=60.0))
+        self._work, self._steps = work, autoencoder_steps
+        self.shared = self.autoencoder(presets["tiny"].model, "autoencoder")
+        self.latents = encode_all(self.shared, self.data.frames)
+
+    def autoencoder(self, config: WorldConfig, name: str) -> WorldModel:
+        """A model with a trained autoencoder, or one that an earlier try trained."""
+        model, rows, preset = self._new_model(config), self.data.rows(self.train), presets["tiny"]
+        set_background(model, self.data.frames, rows)
+        training = self.training(name, Moments(self._work, every_s=60.0))
         train_autoencoder(
-            self._shared, self.data, rows, autoencoder_steps, config.autoencoder_batch, config.crop, config.lr,
-            training.stage(f"autoencoder {autoencoder_steps}"),
+            model, self.data, rows, self._steps, preset.autoencoder_batch, preset.crop, preset.lr,
+            training.stage(f"{name} {self._steps}"),
         )  # fmt: skip
-        self.latents = encode_all(self._shared, self.data.frames)
+        return model.eval()
 
     def training(self, name: str, moments: Moments | None = None) -> Training:
         """A training whose losses go to a file of that name."""
@@ -101,7 +112,7 @@ class Bench:
     def model(self, config: WorldConfig) -> WorldModel:
         """A new model behind the shared autoencoder."""
         model = self._new_model(config)
-        model.autoencoder.load_state_dict(self._shared.autoencoder.state_dict())
+        model.autoencoder.load_state_dict(self.shared.autoencoder.state_dict())
         return model
 
     def sequences(self, model: WorldModel) -> Sequences:
@@ -175,6 +186,37 @@ def _near(frames: np.ndarray, colour: tuple[int, int, int]) -> np.ndarray:
     return near
 
 
+def redraw(bench: Bench) -> list[dict[str, Any]]:
+    """One result for the direct decoder, and one for each number of steps of a consistency decoder."""
+    sampled = bench.autoencoder(replace(presets["tiny"].model, decoder="consistency"), "consistency decoder")
+    results = [{"name": "direct decoder", **redrawn(bench, bench.shared)}]
+    for num_steps in (1, 2, 3):
+        sampled.config = replace(sampled.config, decoding_steps=num_steps)
+        name = f"consistency decoder, {num_steps} step{'s' * (num_steps > 1)}"
+        results.append({"name": name, **redrawn(bench, sampled)})
+    return results
+
+
+@torch.inference_mode()
+def redrawn(bench: Bench, model: WorldModel) -> dict[str, float]:
+    """PSNR in dB and sharpness of real frames as they come out of their latents, and out of latents that are off."""
+    real = bench.data.frames[bench.data.rows(bench.held_out)[::25]]
+    latents = model.encode(real)
+    off = OFF * torch.randn(latents.shape, generator=torch.Generator().manual_seed(0))
+    found: dict[str, float] = {}
+    for name, shown in (("", model.decode(latents)), (f"_latents_off_{OFF}", model.decode(latents + off))):
+        found[f"psnr{name}"] = psnr(shown, real)
+        found[f"foreground{name}"] = psnr(shown, real, _objects(real, shown))
+        found[f"sharpness{name}"] = edges(shown) / edges(real)
+    return found
+
+
+def edges(frames: np.ndarray) -> float:
+    """Mean absolute difference of neighbouring pixels, of frames (N, H, W, C)."""
+    levels = frames.astype(np.float32)
+    return float(np.mean([np.abs(np.diff(levels, axis=axis)).mean() for axis in (1, 2)]))
+
+
 def rows_of(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """One row for each figure of each variant, the first variant's beside."""
     first = results[0]
@@ -182,7 +224,7 @@ def rows_of(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
         {
             "name": f"{result['name']}: {figure}",
             "value": round(result[figure], 3),
-            "unit": "min" if figure == "minutes" else "share" if figure == "alive" else "dB",
+            "unit": next((unit for start, unit in UNITS.items() if figure.startswith(start)), "dB"),
             "rival": round(first[figure], 3),
             "ratio": round(result[figure] / first[figure], 3) if first[figure] else None,
             "aim": None,
@@ -223,9 +265,12 @@ def main() -> None:
             kept.write_text(json.dumps(measure(bench, variant)))
         results += json.loads(kept.read_text())
         print(results[-1], flush=True)
+    decoders = redraw(bench)
+    print(*decoders, sep="\n", flush=True)
     if not arguments.quick:
+        rows = rows_of(results) + rows_of(decoders)
         result = {"machine": describe_machine(), "command": "benchmarks/world_ablation.py", "commit": code_version()}
-        RESULT.write_text(json.dumps(result | {"rows": rows_of(results)}, indent=2) + "\n")
+        RESULT.write_text(json.dumps(result | {"rows": rows}, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -134,19 +134,18 @@ def table_block(result: dict[str, Any]) -> str:
 
 
 def variants_block(result: dict[str, Any]) -> str:
-    """A line for each variant, from rows called `variant: figure`."""
+    """A line for each variant, from rows called `variant: figure`; those of other figures have a table of their own."""
     table: dict[str, dict[str, str]] = {}
     for row in result["rows"]:
         variant, figure = row["name"].rsplit(": ", 1)
         table.setdefault(variant, {})[f"{figure.replace('_', ' ')}, {row['unit']}"] = f"{row['value']:g}"
-    figures = list(next(iter(table.values())))
-    lines = [
-        f"`{result['command']}` at {result['commit']}, on {result['machine']['processor']}, one core.",
-        "",
-        f"| variant | {' | '.join(figures)} |",
-        f"|{'---|' * (len(figures) + 1)}",
-        *(f"| {variant} | {' | '.join(values[figure] for figure in figures)} |" for variant, values in table.items()),
-    ]
+    lines = [f"`{result['command']}` at {result['commit']}, on {result['machine']['processor']}, one core."]
+    figures: list[str] = []
+    for variant, values in table.items():
+        if list(values) != figures:
+            figures = list(values)
+            lines += ["", f"| variant | {' | '.join(figures)} |", f"|{'---|' * (len(figures) + 1)}"]
+        lines.append(f"| {variant} | {' | '.join(values.values())} |")
     return "\n".join(lines)
 
 

@@ -11,8 +11,9 @@ from torch import Tensor
 
 from ...storage.errors import SpecMismatch
 from ..probe import Probe
-from .action_following import shuffled_action_ratio
+from .action_following import misreadings, shuffled_action_ratio
 from .autoencoder_training import encode_all
+from .calibration import some
 from .checkpoint import from_pretrained
 from .evaluation import open_loop_table, pose_table, roll_open_loop, score_metrics
 from .head_training import read_scores
@@ -32,7 +33,8 @@ def assess_world(world: Path, dataset: Path, num_episodes: int = 50) -> dict[str
 
     Returns:
         `episodes`, `open_loop` (a row for each horizon, see `open_loop_table`), `poses` (see `pose_table`, where labels
-        are poses), `shuffled_action_ratio`, and how well score and success are read from real frames.
+        are poses), `shuffled_action_ratio`, `misread_actions` (see `misreadings`), and how well score and success are
+        read from real frames.
 
     Raises:
         CheckpointError: there is no world.
@@ -54,6 +56,7 @@ def assess_world(world: Path, dataset: Path, num_episodes: int = 50) -> dict[str
         "open_loop": open_loop_table(model, data, run, probe),
         "poses": [] if probe is None else pose_table(model, data, run, probe),
         "shuffled_action_ratio": shuffled_action_ratio(model, data, sequences, run.rows),
+        "misread_actions": misreadings(model, sequences, some(rows[sequences.timeline.has_next(rows)])),
         **score_metrics(score, data, rows, float(model.success_threshold)),
     }
 

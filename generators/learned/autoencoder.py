@@ -8,14 +8,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from .consistency import NoisyChange
 from .layers import Halve, ResBlock
 
-_HALF_WIDTH = 32
+#: Channels at half of the resolution.
+HALF_WIDTH = 32
 
 
 def _widths(downscale: int) -> list[int]:
     """Channels at a half of the resolution, a quarter, and so on, down to that above the latents."""
-    return [_HALF_WIDTH * 2**level for level in range(downscale.bit_length() - 2)]
+    return [HALF_WIDTH * 2**level for level in range(downscale.bit_length() - 2)]
 
 
 class Encoder(nn.Module):
@@ -67,14 +69,15 @@ class Decoder(nn.Module):
             nn.PixelShuffle(2),
             nn.SiLU(),
             *between,
-            nn.Conv2d(_HALF_WIDTH, _HALF_WIDTH, 3, padding=1),
+            nn.Conv2d(HALF_WIDTH, HALF_WIDTH, 3, padding=1),
             nn.SiLU(),
-            nn.Conv2d(_HALF_WIDTH, 12 * num_cameras, 3, padding=1),
+            nn.Conv2d(HALF_WIDTH, 12 * num_cameras, 3, padding=1),
             nn.PixelShuffle(2),
         )
 
-    def forward(self, z: Tensor) -> Tensor:
-        """Decode."""
+    def forward(self, z: Tensor, noisy: NoisyChange | None = None) -> Tensor:
+        """Decode; `noisy` is None but for a consistency decoder, which sees the difference under noise too."""
+        assert noisy is None
         difference: Tensor = self.net(z).float()
         return difference
 
@@ -88,30 +91,32 @@ class Autoencoder(nn.Module):
     background: Tensor
 
     def __init__(
-        self, num_cameras: int, height: int, width: int, latent_channels: int, channels: int, downscale: int = 4
-    ) -> None:
+        self, num_cameras: int, height: int, width: int, latent_channels: int, channels: int, downscale: int = 4,
+        decoder: type[Decoder] = Decoder,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.encoder = Encoder(num_cameras, latent_channels, channels, downscale)
-        self.decoder = Decoder(num_cameras, latent_channels, channels, downscale)
+        self.decoder = decoder(num_cameras, latent_channels, channels, downscale)
         self.register_buffer("background", torch.zeros(3 * num_cameras, height, width))
 
     def encode(self, frames: Tensor) -> Tensor:
         """(B, 3V, H, W) float in [0, 1] -> latents (B, C, H/downscale, W/downscale) float32 in [-1, 1]."""
         return self.encoder(frames - self.background)
 
-    def decode(self, latents: Tensor) -> Tensor:
+    def decode(self, latents: Tensor, noisy: NoisyChange | None = None) -> Tensor:
         """Latents -> (B, 3V, H, W) float32; outside [0, 1] where the network overshoots."""
-        return self.decoder(latents) + self.background
+        return self.decoder(latents, noisy) + self.background
 
 
-def reconstruction_loss(decoded: Tensor, difference: Tensor) -> Tensor:
+def reconstruction_loss(decoded: Tensor, aim: Tensor, difference: Tensor) -> Tensor:
     """L1 + L2, nine times as heavy where the frame differs from the background, plus L1 of the image gradient.
 
     Args:
         decoded: (B, 3V, H, W) what the decoder made.
+        aim: what it should have made.
         difference: the frame's true difference from the background.
     """
-    error = decoded - difference
+    error = decoded - aim
     foreground = (difference.abs().amax(1, keepdim=True) > 0.1).float()
     foreground = F.max_pool2d(foreground, 3, stride=1, padding=1)
     weighted = ((1 + 8 * foreground) * (error.abs() + error.square())).mean()

@@ -8,7 +8,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from ...storage.row_table import Column
-from .autoencoder import reconstruction_loss
+from .autoencoder import Autoencoder, reconstruction_loss
+from .consistency import NoisyChange, Objective
+from .consistency_decoder import PIXELS
 from .crops import draw_crops
 from .interaction import Interaction
 from .model import WorldModel, to_float
@@ -40,6 +42,7 @@ def train_autoencoder(
     A cycle term lets the encoder find a latent again in what was decoded from it: the trust of a world rests on it.
     """
     autoencoder, rng, noise = model.autoencoder, stage.rng, stage.noise
+    objective = Objective(model.samples_frames, noise, PIXELS)
     foreground = _foreground_cells(model, data.frames)
 
     def loss_at(step: int) -> Tensor:
@@ -51,13 +54,25 @@ def train_autoencoder(
             difference = to_float(crops.of_frames(data.frames, chosen)) - crops.of_maps(autoencoder.background)
         with autocast():
             latents = autoencoder.encoder(difference)
-            decoded = autoencoder.decoder(latents + _noise(latents, noise))
-            loss = reconstruction_loss(decoded, difference)
+            seen = latents + _noise(latents, noise)
+            loss, decoded = _decoding_loss(autoencoder, objective, seen, difference, step / num_steps)
             if step % 4 == 0:
                 loss = loss + _CYCLE_WEIGHT * F.mse_loss(autoencoder.encoder(decoded), latents.detach())
         return loss
 
     optimise([autoencoder], loss_at, num_steps, lr, stage)
+
+
+def _decoding_loss(
+    autoencoder: Autoencoder, objective: Objective, latents: Tensor, difference: Tensor, done: float
+) -> tuple[Tensor, Tensor]:
+    """The loss of decoding when a share `done` of the training is over; also what was decoded."""
+
+    def decode(noisy: NoisyChange | None) -> tuple[Tensor]:
+        return (autoencoder.decoder(latents, noisy),)
+
+    (decoded,), aim, weight = objective.compare(decode, difference, difference, done)
+    return weight * reconstruction_loss(decoded, aim, difference), decoded
 
 
 def _foreground_cells(model: WorldModel, frames: Column) -> Tensor:
@@ -75,6 +90,7 @@ def touch_up_decoder(
 ) -> None:
     """Train the decoder alone on latents which the dynamics rolled out, towards the real frames they stand for."""
     autoencoder, noise = model.autoencoder, stage.noise
+    objective = Objective(model.samples_frames, noise, PIXELS)
 
     def loss_at(step: int) -> Tensor:
         with torch.inference_mode():
@@ -88,8 +104,10 @@ def touch_up_decoder(
             pool.follow(predicted, _TOUCH_UP_LIMIT, _TOUCH_UP_LENGTH)
         latents = pool.history[:, -1].clone()
         difference = to_float(data.frames[pool.rows]) - autoencoder.background
+        seen = latents + 0.2 * _noise(latents, noise)
         with autocast():
-            return reconstruction_loss(autoencoder.decoder(latents + 0.2 * _noise(latents, noise)), difference)
+            loss, _ = _decoding_loss(autoencoder, objective, seen, difference, done=1.0)
+        return loss
 
     with frozen(autoencoder.encoder, model.dynamics):
         optimise([autoencoder.decoder], loss_at, num_steps, lr, stage, [pool])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from .action_following import read_actions
 from .evaluation import one_step_cycle_errors
 from .model import WorldModel
 from .sequences import Sequences
@@ -15,8 +16,12 @@ _MOST_ROWS = 2000
 
 def calibrate_trust(model: WorldModel, sequences: Sequences, rows: np.ndarray) -> None:
     """Set the model's trust in place, from what it predicts after these rows (R,) of held-out episodes."""
-    model.trust.learn_drawing(one_step_cycle_errors(model, sequences, _some(rows[sequences.timeline.has_next(rows)])))
+    followed = rows[sequences.timeline.has_next(rows)]
+    model.trust.learn_drawing(one_step_cycle_errors(model, sequences, some(followed)))
     model.trust.learn_motion(*doubts(model, sequences, rows))
+    if model.inverse_dynamics is not None:
+        begins = sequences.timeline.is_first(followed)
+        model.trust.learn_following(*read_actions(model.inverse_dynamics, sequences, followed), begins)
 
 
 @torch.inference_mode()
@@ -27,7 +32,7 @@ def doubts(model: WorldModel, sequences: Sequences, rows: np.ndarray) -> tuple[n
         Doubts (N,) at the end of the rollouts, and whether each ended within the tolerance of what happened (N,).
     """
     length = min(MEMORY, int(sequences.timeline.rows_left(rows).max()))
-    rows = _some(rows[sequences.timeline.rows_left(rows) >= length])
+    rows = some(rows[sequences.timeline.rows_left(rows) >= length])
     vectors, doubt = sequences.vector_history(rows), torch.zeros(len(rows))
     for step in range(length):
         vector, new = model.predict_vector(vectors, sequences.action_history(rows + step))
@@ -37,5 +42,6 @@ def doubts(model: WorldModel, sequences: Sequences, rows: np.ndarray) -> tuple[n
     return doubt.numpy(), (error < TOLERANCE).numpy()
 
 
-def _some(rows: np.ndarray) -> np.ndarray:
+def some(rows: np.ndarray) -> np.ndarray:
+    """About 2,000 of these rows, evenly spread."""
     return rows[:: max(1, len(rows) // _MOST_ROWS)]

@@ -46,7 +46,7 @@ def _train_to_draw(
     with torch.no_grad():
         background = model.autoencoder.encode(model.autoencoder.background[None])
     hidden = torch.ones(config.batch_size)
-    objective = Objective(model.config.prediction, noise)
+    objective = Objective(model.samples, noise)
 
     def loss_at(step: int) -> Tensor:
         rows = sequences.draw(config.batch_size, rng)
@@ -60,7 +60,7 @@ def _train_to_draw(
             with autocast():
                 return model.dynamics(history, vector, actions, hidden, crops, task, noisy)
 
-        drawn, _, aim, weight = objective.compare(draw, target, target, step / config.num_steps)
+        (drawn, _), aim, weight = objective.compare(draw, target, target, step / config.num_steps)
         return weight * _huber(drawn, aim, crops.of_samples(difference > _MOTION))
 
     optimise([model.dynamics], loss_at, config.num_steps, config.lr, stage, check=check)
@@ -94,7 +94,7 @@ class _SingleSteps:
     ) -> None:
         self._model, self._sequences, self._config = model, sequences, config
         self._rng, self._noise = stage.rng, stage.noise
-        self.objective = Objective(model.config.prediction, stage.noise)
+        self.objective = Objective(model.samples, stage.noise)
         self.usual_error = 1.0
 
     def loss(self, done: float) -> Tensor:
@@ -166,7 +166,7 @@ class _Step:
     ) -> tuple[Tensor, Tensor]:
         """Huber loss and the gate's cross-entropy; also the prediction."""
         change = target - self.history[:, -1]
-        predicted, gate, aim, weight = objective.compare(self, change, target, done, begins)
+        (predicted, gate), aim, weight = objective.compare(self, change, target, done, begins)
         loss = weight * _huber(predicted, aim, moving)
         if self.model.config.gate:
             opened = F.max_pool2d(moving, 3, stride=1, padding=1)

@@ -1,4 +1,4 @@
-"""The score read from latents where the data has no labels, and where success begins."""
+"""What is read from latents: the score where the data has no labels, where success begins, and actions."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from .inverse_dynamics import InverseDynamics
 from .model import WorldModel, of_task
 from .optimisation import optimise
+from .sequences import Sequences
 from .training_stage import TrainingStage
 
-#: The head reads predicted latents too, whose error is about this.
-_LATENT_NOISE = 0.03
+#: Heads read predicted latents too, whose error is about this.
+_LATENT_NOISE, _LATENT_NOISE_OF_STEPS = 0.03, 0.05
 
 
 def train_latent_score_head(
@@ -23,12 +25,32 @@ def train_latent_score_head(
 
     def loss_at(step: int) -> Tensor:
         chosen = torch.from_numpy(stage.rng.choice(rows, batch_size))
-        z = latents[chosen].float()
-        level = _LATENT_NOISE * torch.rand(len(z), 1, 1, 1, generator=stage.noise)
-        out = model.score_head(z + level * torch.randn(z.shape, generator=stage.noise))
+        out = model.score_head(_noisy(latents[chosen].float(), _LATENT_NOISE, stage.noise))
         return 10 * F.smooth_l1_loss(of_task(out, task[chosen]), score[chosen], beta=0.05)
 
     optimise([model.score_head], loss_at, num_steps, lr, stage)
+
+
+def train_inverse_dynamics(
+    inverse: InverseDynamics, sequences: Sequences, num_steps: int, batch_size: int, lr: float, stage: TrainingStage
+) -> None:
+    """Train what reads actions on successive latents of real video, both a little noisy."""
+
+    def loss_at(step: int) -> Tensor:
+        rows = sequences.draw(batch_size, stage.rng)
+        before, after = (
+            _noisy(latents, _LATENT_NOISE_OF_STEPS, stage.noise)
+            for latents in (sequences.history(rows)[:, -1], sequences.following(rows))
+        )
+        return 10 * F.smooth_l1_loss(inverse(before, after), sequences.action_history(rows)[:, -1], beta=0.05)
+
+    optimise([inverse], loss_at, num_steps, lr, stage)
+
+
+def _noisy(latents: Tensor, most: float, noise: torch.Generator) -> Tensor:
+    """White noise with another standard deviation, up to `most`, on each of the latents (B, C, H, W)."""
+    level = most * torch.rand(len(latents), 1, 1, 1, generator=noise)
+    return latents + level * torch.randn(latents.shape, generator=noise)
 
 
 def read_scores(model: WorldModel, latents: Tensor, vectors: Tensor, task: Tensor) -> np.ndarray:

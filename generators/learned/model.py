@@ -10,16 +10,18 @@ from torch import Tensor, nn
 
 from ...storage.errors import SpecMismatch
 from ...storage.spec import EpisodeSpec, Vector
-from .autoencoder import Autoencoder
+from .autoencoder import Autoencoder, Decoder
 from .body_frames import cosines_in
 from .canvas import canvas_size
 from .config import WorldConfig
-from .consistency import NoisyChange, sampling_levels
+from .consistency import NoisyChange, sample
+from .consistency_decoder import PIXELS, ConsistencyDecoder
 from .dynamics import Dynamics, advance
+from .inverse_dynamics import InverseDynamics
 from .optimisation import autocast
 from .plausibility import Plausibility
 from .reader import Reader
-from .trust import Trust
+from .trust import Trust, more_slip
 from .vector_dynamics import VectorDynamics, VectorReader, keep_on_circles
 
 
@@ -48,8 +50,9 @@ class WorldModel(nn.Module):
         height, width = (side // config.downscale for side in self.canvas)
         size = spec.state.size + sum(label.size for label in spec.labels.values())
         self.autoencoder = Autoencoder(
-            len(spec.cameras), *self.canvas, config.latent_channels, config.autoencoder_width, config.downscale
-        )
+            len(spec.cameras), *self.canvas, config.latent_channels, config.autoencoder_width, config.downscale,
+            ConsistencyDecoder if self.samples_frames else Decoder,
+        )  # fmt: skip
         self.dynamics = Dynamics(config, height, width, size, spec.action.size, len(self.tasks))
         names = [*spec.state.names, *(name for label in spec.labels.values() for name in label.names)]
         self.vector_dynamics = VectorDynamics(names, spec.action.size, config.vector_width, config.vector_members)
@@ -60,7 +63,9 @@ class WorldModel(nn.Module):
             if spec.labels
             else Reader(config.latent_channels, height, width, len(self.tasks), config.reader_width, num_blocks=3)
         )
-        self.trust = Trust()
+        reads_back = config.reads_actions_back(bool(spec.labels))
+        self.inverse_dynamics = InverseDynamics(config, height, width, spec.action.size) if reads_back else None
+        self.trust = Trust(spec.action.size if reads_back else 0)
         self._register_units()
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
@@ -77,7 +82,8 @@ class WorldModel(nn.Module):
     @property
     def wide_networks(self) -> list[nn.Module]:
         """Those which are worth an accelerator: the others see a handful of numbers."""
-        return [self.autoencoder.encoder, self.autoencoder.decoder, self.dynamics]
+        wide = [self.autoencoder.encoder, self.autoencoder.decoder, self.dynamics, self.inverse_dynamics]
+        return [network for network in wide if network is not None]
 
     def scale_actions(self, actions: Tensor) -> Tensor:
         """Actions in the units of the spec -> [-1, 1] from low to high."""
@@ -109,15 +115,24 @@ class WorldModel(nn.Module):
             latents: Tensor = self.autoencoder.encode(to_float(frames))
         return latents
 
-    def decode(self, latents: Tensor) -> np.ndarray:
-        """Latents -> (B, H, W, 3V) uint8."""
-        return to_uint8(self.decode_float(latents))
+    def decode(self, latents: Tensor, noise: Tensor | None = None) -> np.ndarray:
+        """Latents -> (B, H, W, 3V) uint8; `noise` as for `decode_float`."""
+        return to_uint8(self.decode_float(latents, noise))
 
-    def decode_float(self, latents: Tensor) -> Tensor:
-        """Latents -> (B, 3V, H, W) float32, not clipped."""
-        with autocast():
-            decoded: Tensor = self.autoencoder.decode(latents)
-        return decoded
+    def decode_float(self, latents: Tensor, noise: Tensor | None = None) -> Tensor:
+        """Latents -> (B, 3V, H, W) float32, not clipped.
+
+        Args:
+            noise: (B, decoding_steps, 3V, H, W) standard normal, of which a consistency decoder makes its sample;
+                always the same if None. A direct one has no use for it.
+        """
+
+        def decode(noisy: NoisyChange | None) -> Tensor:
+            with autocast():
+                return self.autoencoder.decode(latents, noisy)
+
+        background = self.autoencoder.background.expand(len(latents), -1, -1, -1)
+        return sample(decode, background, self.config.decoding_noises, noise, PIXELS)
 
     def predict(
         self, latents: Tensor, vectors: Tensor, actions: Tensor, task: Tensor | None = None, noise: Tensor | None = None
@@ -130,7 +145,7 @@ class WorldModel(nn.Module):
             actions: (B, history, A), scaled.
             task: (B,) int64, needed where there are several tasks.
             noise: (B, sampling_steps, C, H, W) standard normal, of which a consistency model makes its sample;
-                torch draws it if None. A regression has no use for it.
+                always the same if None. A regression has no use for it.
 
         Returns:
             The next latent (B, C, H, W) and the next vector (B, D).
@@ -145,8 +160,15 @@ class WorldModel(nn.Module):
             The vector (B, D), and a doubt (B,): how far the members of the dynamics disagree about it, and how far
             what they make of it together lay from what occurs.
         """
+        return self.settle_vector(*self.guess_vector(vectors, actions))
+
+    def guess_vector(self, vectors: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
+        """What the dynamics alone makes of it: a vector that need not occur, and a doubt, as `predict_vector`."""
         change, spread = self.vector_dynamics.agree(vectors[:, -2:], actions[:, -2:])
-        vector, doubt = keep_on_circles(vectors[:, -1] + change, vectors[:, -1], self._cosines), spread.norm(dim=1)
+        return keep_on_circles(vectors[:, -1] + change, vectors[:, -1], self._cosines), spread.norm(dim=1)
+
+    def settle_vector(self, vector: Tensor, doubt: Tensor) -> tuple[Tensor, Tensor]:
+        """A vector that occurs, from the guess (B, D) and its doubt (B,)."""
         if self.plausibility is None:
             return vector, doubt
         settled = self.plausibility.settle(vector)
@@ -166,24 +188,34 @@ class WorldModel(nn.Module):
         """The next latent (B, C, H, W), given the next vector (B, D); other arguments as for `predict`."""
         shown = None if self.draws_anew else latents
         level = latents.new_full((len(latents),), float(self.draws_anew))
-        present = following = torch.zeros_like(latents[:, -1]) if shown is None else shown[:, -1]
-        for step in range(self.config.sampling_steps):
-            noisy = self._under_noise(following - present, step, noise)
+        present = torch.zeros_like(latents[:, -1]) if shown is None else shown[:, -1]
+
+        def predict(noisy: NoisyChange | None) -> Tensor:
             with autocast():
                 delta, gate = self.dynamics(shown, vector, actions, level, task=task, noisy=noisy)
-            following = self.advance(present, delta, gate)
-        return following
+            return self.advance(present, delta, gate)
+
+        return sample(predict, present, self.config.prediction_noises, noise)
 
     def noise_shape(self, count: int) -> tuple[int, ...]:
         """Of the noise that `draw` makes a sample of."""
         config = self.config
         size = (config.latent_channels, *(side // config.downscale for side in self.canvas))
-        return (count, config.sampling_steps if self.samples else 0, *size)
+        return (count, config.prediction_noises, *size)
+
+    def frame_noise_shape(self, count: int) -> tuple[int, ...]:
+        """Of the noise that `decode` makes a sample of."""
+        return (count, self.config.decoding_noises, 3 * len(self.spec.cameras), *self.canvas)
 
     @property
     def samples(self) -> bool:
         """Whether predictions are samples."""
         return self.config.prediction == "consistency"
+
+    @property
+    def samples_frames(self) -> bool:
+        """Whether frames are samples of what their latents may stand for."""
+        return self.config.decoder == "consistency"
 
     def advance(self, present: Tensor, delta: Tensor, gate_logits: Tensor, exact: bool = True) -> Tensor:
         """The next latent from what the dynamics says of it, see `dynamics.advance`; without a gate all may change."""
@@ -191,12 +223,16 @@ class WorldModel(nn.Module):
             return (present + delta).clamp(-1, 1)
         return advance(present, delta, gate_logits, exact)
 
-    def _under_noise(self, change: Tensor, step: int, noise: Tensor | None) -> NoisyChange | None:
-        if not self.samples:
-            return None
-        level = sampling_levels(self.config.sampling_steps)[step]
-        white = torch.randn_like(change) if noise is None else noise[:, step]
-        return NoisyChange(change + level * white, change.new_full((len(change),), level))
+    def slip(self, slip: Tensor, before: Tensor, after: Tensor, told: Tensor) -> Tensor:
+        """Slip (B,) after a step, see `trust.more_slip`; as it was where nothing reads actions back.
+
+        Args:
+            before, after: (B, C, H, W) the latents around the step.
+            told: (B, A) the action commanded, scaled.
+        """
+        if self.inverse_dynamics is None:
+            return slip
+        return more_slip(slip, self.trust.misread(self.inverse_dynamics(before, after), told))
 
     def score(self, latents: Tensor, vectors: Tensor, task: Tensor | None = None) -> Tensor:
         """The score (B,) in [0, 1], read from the vectors where the data had labels, else from the latents."""
@@ -216,8 +252,13 @@ def to_float(frames: np.ndarray) -> Tensor:
 
 def to_uint8(images: Tensor) -> np.ndarray:
     """(B, C, H, W) float -> (B, H, W, C) uint8, rounded."""
+    return as_bytes(images).numpy()
+
+
+def as_bytes(images: Tensor) -> Tensor:
+    """`to_uint8`, as a tensor."""
     scaled = (images.float().clamp(0, 1) * 255).round().to(torch.uint8)
-    return scaled.permute(0, 2, 3, 1).contiguous().numpy()
+    return scaled.permute(0, 2, 3, 1).contiguous()
 
 
 def _units(vector: Vector) -> tuple[Tensor, Tensor]:

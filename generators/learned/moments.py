@@ -21,6 +21,7 @@ from .interaction import Interaction
 from .tensor_bytes import from_bytes, to_bytes
 
 _FINGERPRINT = "fingerprint.json"
+_SECONDS = "seconds.json"
 
 
 @dataclass
@@ -30,11 +31,23 @@ class Moments:
     Args:
         folder: of one training; None keeps nothing.
         every_s: seconds between two moments of a stage.
+        began: when this try began, on the monotonic clock.
     """
 
     folder: Path | None = None
     every_s: float = math.inf
+    began: float = field(default_factory=time.monotonic)
     _saved: dict[str, float] = field(default_factory=dict, repr=False)
+    _earlier_s: float = field(default=0.0, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.folder is not None and (self.folder / _SECONDS).exists():
+            self._earlier_s = float(read_json(self.folder / _SECONDS)["seconds"])
+
+    @property
+    def seconds(self) -> float:
+        """How long this try and the earlier ones have taken, each of those up to its last saved moment."""
+        return self._earlier_s + time.monotonic() - self.began
 
     def due(self, stage: str) -> bool:
         """Whether it is time to save a moment of this stage; the first time asked starts its clock."""
@@ -49,6 +62,7 @@ class Moments:
             return
         with replace_file(self._path(self.folder, stage)) as temporary:
             temporary.write_bytes(to_bytes(dict(moment)))
+        write_json(self.folder / _SECONDS, {"seconds": self.seconds})
         self._saved[stage] = time.monotonic()
 
     def load(self, stage: str) -> dict[str, Any] | None:

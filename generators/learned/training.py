@@ -17,13 +17,14 @@ from torch import Tensor
 from ...storage.atomic import make_folder, publish_folder, share_files, write_json
 from ...storage.progress import Progress, silent
 from ..probe import Probe, Reconstruct, fit_probe, label_errors, new_probe
+from .action_following import misreadings
 from .autoencoder_training import encode_all, set_background, touch_up_decoder, train_autoencoder
 from .calibration import calibrate_trust
 from .checkpoint import save_pretrained
 from .devices import choose_device, run_on
 from .dynamics_training import train_dynamics
 from .evaluation import open_loop_table, psnr, roll_open_loop, score_metrics
-from .head_training import choose_success_threshold, read_scores, train_latent_score_head
+from .head_training import choose_success_threshold, read_scores, train_inverse_dynamics, train_latent_score_head
 from .interaction import Interaction, read_interaction
 from .model import WorldModel
 from .moments import Moments, claim_folder, fingerprint_of
@@ -50,9 +51,9 @@ def train_world(
 ) -> dict[str, Any]:
     """Train a world on interaction data and publish it as `out`, with its probe in `out/probe` if there are labels.
 
-    Beside the checkpoint lie `metrics.jsonl` (losses), `metrics.json` (what is returned), `preview.png` and what the
-    tracker wrote, if any. The networks that read frames train in a second thread, as two single-threaded trainings on
-    two cores do more than one on both.
+    Beside the checkpoint lie `metrics.jsonl` (losses), `metrics.json` (what is returned; `seconds` are those of all
+    tries together), `preview.png` and what the tracker wrote, if any. The networks that read frames train in a second
+    thread, as two single-threaded trainings on two cores do more than one on both.
 
     Args:
         interaction: a dataset.
@@ -73,10 +74,10 @@ def train_world(
     check_processes(config.num_processes)
     with publish_folder(out) as made:
         data = read_interaction(interaction, multiple=config.model.canvas_multiple)
-        with _begin(interaction, data, config, progress, work) as training:
+        with _begin(interaction, data, config, progress, work, began) as training:
             trained = _train(data, config, training)
         metrics = _measure(trained, data, config, made)
-        metrics |= {"seconds": round(time.monotonic() - began, 1), "frames": len(data.frames)}
+        metrics |= {"seconds": round(training.moments.seconds, 1), "frames": len(data.frames)}
         rows = choose_starts(data, config.num_starts)
         save_pretrained(made, trained.model, trained.probe, data.frames[rows], data.state[rows], data.task[rows])
         write_json(made / "metrics.json", metrics)
@@ -88,7 +89,7 @@ def train_world(
 
 @contextlib.contextmanager
 def _begin(
-    interaction: Path, data: Interaction, config: WorldTrainingConfig, progress: Progress, work: Path
+    interaction: Path, data: Interaction, config: WorldTrainingConfig, progress: Progress, work: Path, began: float
 ) -> Iterator[Training]:
     """Open the log and the saved moments, and start the other processes."""
     fingerprint = fingerprint_of(data, config.identity())
@@ -101,7 +102,7 @@ def _begin(
         peers = stack.enter_context(open_peers(config.num_processes, _train_as_peer, interaction, config, work))
         stack.enter_context(_share_of_threads(config.num_processes))
         log = TrainingLog(work / _LOG / "metrics.jsonl", _num_steps(config, data), progress, tracker)
-        yield Training(config.seed, log, Moments(work, config.save_every_s), peers, config.check_every)
+        yield Training(config.seed, log, Moments(work, config.save_every_s, began), peers, config.check_every)
 
 
 def _train_as_peer(peers: Peers, interaction: Path, config: WorldTrainingConfig, work: Path) -> None:
@@ -139,10 +140,10 @@ def _train(data: Interaction, config: WorldTrainingConfig, training: Training) -
             training.stage("autoencoder"),
         )  # fmt: skip
         latents = encode_all(model, data.frames)
-        beside(_train_readers, model, probe, latents, data, rows, config, training)
         sequences = Sequences(
             timeline, latents, vectors, actions, config.model.history, config.model.anchor, torch.from_numpy(data.task)
         )
+        beside(_train_readers, model, probe, sequences, data, rows, config, training)
         check = OpenLoopCheck(model, data, sequences, held_out)
         train_dynamics(model, sequences, config.dynamics, training.stage("dynamics"), check)
     stage = training.stage("decoder")
@@ -175,18 +176,22 @@ def _train_by_numbers(
 
 
 def _train_readers(
-    model: WorldModel, probe: Probe | None, latents: Tensor, data: Interaction, rows: np.ndarray,
+    model: WorldModel, probe: Probe | None, sequences: Sequences, data: Interaction, rows: np.ndarray,
     config: WorldTrainingConfig, training: Training,
 ) -> None:  # fmt: skip
-    """What reads frames or latents: the other half of the probe, or without labels the score."""
+    """What reads frames or latents: the other half of the probe, or without labels the score; and actions."""
+    batch_size, lr = config.head_batch, config.lr
     if probe is not None:
         stage = training.stage("probe on shown frames")
         reconstruct = _reconstruct(model, stage.noise)
         fit_probe(probe, data, rows, config.probe, _half(config.probe.num_steps), stage, reconstruct)
-        return
-    score, scored, task = torch.from_numpy(data.score), rows[data.scored[rows]], torch.from_numpy(data.task)
-    stage = training.stage("score")
-    train_latent_score_head(model, latents, score, task, scored, config.head_steps, config.head_batch, config.lr, stage)
+    else:
+        score, scored, task = torch.from_numpy(data.score), rows[data.scored[rows]], torch.from_numpy(data.task)
+        stage, latents = training.stage("score"), sequences.latents
+        train_latent_score_head(model, latents, score, task, scored, config.head_steps, batch_size, lr, stage)
+    if model.inverse_dynamics is not None:
+        stage = training.stage("inverse dynamics")
+        train_inverse_dynamics(model.inverse_dynamics, sequences, config.inverse_steps, batch_size, lr, stage)
 
 
 def _half(num_steps: int) -> int:
@@ -200,7 +205,8 @@ def _reconstruct(model: WorldModel, noise: torch.Generator) -> Reconstruct:
     def reconstruct(frames: Tensor) -> Tensor:
         latents = model.autoencoder.encode(frames)
         level = 0.05 * torch.rand(len(latents), 1, 1, 1, generator=noise)
-        shown = model.decode_float(latents + level * torch.randn(latents.shape, generator=noise))
+        seen = latents + level * torch.randn(latents.shape, generator=noise)
+        shown = model.decode_float(seen, torch.randn(model.frame_noise_shape(len(frames)), generator=noise))
         return shown.clamp(0, 1)
 
     return reconstruct
@@ -208,6 +214,7 @@ def _reconstruct(model: WorldModel, noise: torch.Generator) -> Reconstruct:
 
 def _num_steps(config: WorldTrainingConfig, data: Interaction) -> int:
     stages = config.autoencoder_steps + config.dynamics.num_steps + config.decoder_steps
+    stages += config.inverse_steps if config.model.reads_actions_back(bool(data.labels)) else 0
     stages += config.vectors.num_steps + config.head_steps
     by_labels = config.vectors.plausibility_steps + 2 * _half(config.probe.num_steps)
     return stages + (by_labels if data.labels else 0)
@@ -234,6 +241,8 @@ def _measure(trained: _Trained, data: Interaction, config: WorldTrainingConfig, 
         "open_loop": open_loop_table(model, data, run, trained.probe),
         **score_metrics(score, data, rows, threshold),
     }
+    if (misread := misreadings(model, trained.sequences, some)) is not None:
+        metrics["misread_actions"] = misread
     if trained.probe is not None:
         metrics["label_error_real"] = label_errors(trained.probe, data.frames[some], data, some)
         metrics["label_error_shown"] = label_errors(trained.probe, shown, data, some)

@@ -11,6 +11,7 @@ from .config import Device, WorldConfig
 
 #: Where losses and measurements go besides `metrics.jsonl`.
 Tracking = Literal["none", "tensorboard", "wandb"]
+_COUNTS = ("autoencoder_steps", "decoder_steps", "head_steps", "inverse_steps", "num_starts", "num_processes")
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ class WorldTrainingConfig:
         probe: how the probe beside it is trained; unused where the data has no labels.
         autoencoder_steps, decoder_steps, head_steps: gradient steps of the autoencoder, of the decoder's touch-up
             and of the score head.
+        inverse_steps: of what reads actions back, where the model has it.
         autoencoder_batch: windows of frames in a step of the autoencoder.
         head_batch: latents in a step of what reads or decodes them.
         crop: side of the autoencoder's windows in latent cells.
@@ -111,6 +113,7 @@ class WorldTrainingConfig:
     autoencoder_steps: int = 6000
     decoder_steps: int = 1000
     head_steps: int = 4000
+    inverse_steps: int = 3000
     autoencoder_batch: int = 48
     head_batch: int = 32
     crop: int = 8
@@ -125,7 +128,7 @@ class WorldTrainingConfig:
     save_every_s: float = 60.0
 
     def __post_init__(self) -> None:
-        for name in ("autoencoder_steps", "decoder_steps", "head_steps", "num_starts", "num_processes"):
+        for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         for name in ("autoencoder_batch", "head_batch"):

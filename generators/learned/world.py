@@ -33,6 +33,7 @@ class Snapshot:
         vectors: (N, history, D) scaled state and labels.
         actions: (N, history, A) scaled; the last led to the present latent.
         doubt: (N,) float32, how far the dynamics did not know what happens, of late (see `trust`).
+        slip: (N,) float32, how far actions read back from what happened were off, of late.
         drawing: (N,) float32, trust in how the frame is drawn.
         ages: (N,) int64, steps since the slot's start.
         chances: (N,) int64, from which, with the age, the noise of a sampled prediction follows.
@@ -42,6 +43,7 @@ class Snapshot:
     vectors: Tensor
     actions: Tensor
     doubt: Tensor
+    slip: Tensor
     drawing: Tensor
     ages: Tensor
     chances: Tensor
@@ -142,6 +144,7 @@ class LearnedWorld(World):
             vectors=vectors[:, None].expand(-1, config.history, -1).clone(),
             actions=torch.zeros(self.num_envs, config.history, self.episode_spec.action.size),
             doubt=torch.zeros(self.num_envs),
+            slip=torch.ones(self.num_envs),
             drawing=torch.ones(self.num_envs),
             ages=torch.zeros(self.num_envs, dtype=torch.int64),
             chances=chances,
@@ -161,6 +164,7 @@ class LearnedWorld(World):
             vectors=torch.cat([now.vectors[:, 1:], vector[:, None]], 1),
             actions=actions,
             doubt=more_doubt(now.doubt, doubt),
+            slip=self._model.slip(now.slip, now.latents[:, -1], latent, actions[:, -1]),
             drawing=now.drawing,
             ages=now.ages + 1,
             chances=now.chances,
@@ -168,11 +172,14 @@ class LearnedWorld(World):
 
     @torch.inference_mode()
     def _look(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        model, latents, vectors = self._model, self._moment().latents[:, -1], self._moment().vectors[:, -1]
-        decoded = model.decode_float(latents)
-        now = self._now = self._judge_drawing(self._moment(), decoded)
+        model, now = self._model, self._moment()
+        latents, vectors = now.latents[:, -1], now.vectors[:, -1]
+        noise = white_noise(now.chances, now.ages, model.frame_noise_shape(self.num_envs)[1:], use=1)
+        decoded = model.decode_float(latents, noise)
+        now = self._now = self._judge_drawing(now, decoded)
         score = model.score(latents, vectors, self._tasks)
-        trust = torch.minimum(now.drawing, model.trust.in_motion(now.doubt))
+        moved = torch.minimum(model.trust.in_motion(now.doubt), model.trust.in_following(now.slip))
+        trust = torch.minimum(now.drawing, moved)
         frames = to_uint8(decoded)
         observation = {
             f"observation.images.{name}": view for name, view in cut_out(frames, self.episode_spec.cameras).items()
@@ -202,6 +209,7 @@ def _choose(mask: Tensor, begun: Snapshot, running: Snapshot) -> Snapshot:
         vectors=torch.where(wide, begun.vectors, running.vectors),
         actions=torch.where(wide, begun.actions, running.actions),
         doubt=torch.where(mask, begun.doubt, running.doubt),
+        slip=torch.where(mask, begun.slip, running.slip),
         drawing=torch.where(mask, begun.drawing, running.drawing),
         ages=torch.where(mask, begun.ages, running.ages),
         chances=torch.where(mask, begun.chances, running.chances),

@@ -54,6 +54,9 @@ def main(options: Options) -> None:
         console.print(_poses(found["poses"]))
     ratio = found["shuffled_action_ratio"]
     console.print(f"error under another episode's actions, over that under its own: {_number(ratio)}")
+    if (misread := found["misread_actions"]) is not None:
+        world, real = (_number(misread[name]) for name in ("world", "real"))
+        console.print(f"actions read back (their range is 2), error in the world: {world}, in real video: {real}")
     if options.json is not None:
         write_json(options.json, found)
 

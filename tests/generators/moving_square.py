@@ -37,6 +37,7 @@ CONFIG = WorldTrainingConfig(
     vectors=VectorTrainingConfig(num_steps=400, rollout_length=4, plausibility_steps=200, lr=3e-3),
     decoder_steps=20,
     head_steps=300,
+    inverse_steps=300,
     num_starts=20,
     held_out=0.2,
     lr=3e-3,

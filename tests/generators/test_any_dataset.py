@@ -38,6 +38,7 @@ QUICK = replace(
     vectors=VectorTrainingConfig(num_steps=12, batch_size=32, plausibility_steps=6),
     decoder_steps=2,
     head_steps=4,
+    inverse_steps=4,
     head_batch=4,
 )
 
@@ -91,6 +92,12 @@ CASES = {
     "256 px in cells of 16": Case(sizes=((200, 256),), model=replace(_SMOKE.model, downscale=16)),
     "an anchor and no gate": Case(model=replace(_SMOKE.model, anchor=True, gate=False, history=3)),
     "samples in two steps": Case(model=replace(_SMOKE.model, prediction="consistency", sampling_steps=2)),
+    "frames out of noise, of two cameras": Case(
+        sizes=((64, 64), (50, 40)), model=replace(_SMOKE.model, decoder="consistency", decoding_steps=2)
+    ),
+    "frames out of noise with labels, actions read back": Case(
+        labelled=True, model=replace(_SMOKE.model, decoder="consistency", inverse_dynamics="always")
+    ),
     "samples with labels": Case(labelled=True, model=replace(_SMOKE.model, prediction="consistency")),
 }
 
@@ -180,6 +187,10 @@ class TestAWorldOfThreeCamerasKeepsTheContract(_KeepsTheContract):
 
 class TestAWorldOfSamplesKeepsTheContract(_KeepsTheContract):
     case = "samples in two steps"
+
+
+class TestAWorldOfFramesOutOfNoiseKeepsTheContract(_KeepsTheContract):
+    case = "frames out of noise, of two cameras"
 
 
 class TestAWorldOfTwoTasksKeepsTheContract(_KeepsTheContract):

@@ -1,18 +1,22 @@
-"""Folders that cannot be a world, down to the file at fault; no weights are needed to tell."""
+"""Folders that are no world, down to the file at fault, and worlds of an older format."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from demoloom.generators.learned.checkpoint import from_pretrained
+from demoloom.generators.learned.checkpoint import from_pretrained, save_pretrained
+from demoloom.generators.learned.model import WorldModel
 from demoloom.storage.errors import CheckpointError
 
+from .moving_square import CONFIG as TOY
 from .moving_square import SPEC
 
-CONFIG = json.dumps({"format": 3, "tasks": [""], "model": {}}).encode()
+CONFIG = json.dumps({"format": 4, "tasks": [""], "model": {}}).encode()
 NO_LOWS = {**SPEC.to_dict(), "state": {"names": ["x", "y"], "low": [], "high": []}}
 
 
@@ -33,3 +37,14 @@ def test_a_damaged_world_is_refused_with_the_remedy(tmp_path: Path, config: byte
         (tmp_path / name).write_bytes(b"cut")
     with pytest.raises(CheckpointError, match=f"is damaged .*{fault}.*copy it again or train it anew"):
         from_pretrained(tmp_path)
+
+
+def test_a_world_of_format_3_is_what_it_was(tmp_path: Path) -> None:
+    spec = replace(SPEC, labels={})
+    model = WorldModel(replace(TOY.model, inverse_dynamics="never"), spec)
+    save_pretrained(tmp_path, model, None, np.zeros((1, 32, 32, 3), np.uint8), np.zeros((1, 2), np.float32))
+    config = json.loads((tmp_path / "config.json").read_text())
+    for name in ("decoder", "decoding_steps", "inverse_dynamics"):
+        del config["model"][name]
+    (tmp_path / "config.json").write_text(json.dumps(config | {"format": 3}))
+    assert from_pretrained(tmp_path).model.config == model.config

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from demoloom.generators.learned.config import Prediction, WorldConfig
-from demoloom.generators.learned.consistency import LARGEST, NoisyChange, Objective, sampling_levels, white_noise
+from demoloom.generators.learned.consistency import LATENTS, NoisyChange, Objective, sampling_levels, white_noise
 from demoloom.storage.errors import ConfigError
 
 
@@ -19,18 +19,18 @@ def test_a_change_without_noise_is_what_it_is_whatever_the_network_says() -> Non
 
 
 def test_under_the_largest_noise_the_network_has_the_word() -> None:
-    assert _noisy(0.3, LARGEST).resolve(torch.full((1, 1, 1, 1), 9.0)).item() == pytest.approx(9.0, rel=0.02)
+    assert _noisy(0.3, LATENTS.largest).resolve(torch.full((1, 1, 1, 1), 9.0)).item() == pytest.approx(9.0, rel=0.02)
 
 
 def test_sampling_begins_with_the_largest_noise_and_a_quarter_of_it_follows() -> None:
-    assert sampling_levels(1) == [LARGEST]
-    assert sampling_levels(3) == [LARGEST, LARGEST / 4, LARGEST / 16]
+    assert sampling_levels(1) == [LATENTS.largest]
+    assert sampling_levels(3) == [LATENTS.largest, LATENTS.largest / 4, LATENTS.largest / 16]
 
 
 def test_a_regression_is_compared_with_what_happened() -> None:
     target, chance = torch.ones(2, 1, 1, 1), torch.Generator()
     answer = (torch.zeros(2, 1, 1, 1), torch.zeros(2, 1, 1, 1))
-    _, _, aim, weight = Objective("regression", chance).compare(lambda noisy: answer, target, target, done=0.9)
+    _, aim, weight = Objective(samples=False, noise=chance).compare(lambda noisy: answer, target, target, done=0.9)
     assert aim is target
     assert weight == 1
 
@@ -67,10 +67,10 @@ def _after_training(prediction: Prediction) -> np.ndarray:
     """What comes after 128 tosses: a change of 0.5 or -0.5, by chance."""
     torch.manual_seed(0)
     coin, chance = _Coin(), torch.Generator().manual_seed(0)
-    objective, optimiser = Objective(prediction, chance), torch.optim.Adam(coin.parameters(), 3e-3)
+    objective, optimiser = Objective(prediction == "consistency", chance), torch.optim.Adam(coin.parameters(), 3e-3)
     for step in range(800):
         change = torch.randint(0, 2, (128, 1, 1, 1), generator=chance) - 0.5
-        predicted, _, aim, weight = objective.compare(coin, change, change, step / 800)
+        (predicted, _), aim, weight = objective.compare(coin, change, change, step / 800)
         loss = weight * (predicted - aim).square().mean()
         optimiser.zero_grad()
         loss.backward()

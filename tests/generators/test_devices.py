@@ -86,6 +86,7 @@ def test_the_preset_for_a_gpu_trains_a_world_in_small(device: str, tmp_path: Pat
         vectors=replace(gpu.vectors, num_steps=12, plausibility_steps=6),
         decoder_steps=2,
         head_steps=4,
+        inverse_steps=4,
         autoencoder_batch=8,
         head_batch=4,
     )

@@ -1,65 +1,74 @@
+"""Actions read back from what they led to, and the trust of a world that does as told or does not."""
+
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from demoloom.generators.learned.autoencoder_training import encode_all, set_background, train_autoencoder
-from demoloom.generators.learned.interaction import collect_rows
-from demoloom.generators.learned.inverse_dynamics import (
-    InverseDynamics,
-    real_action_error,
-    train_inverse_dynamics,
-    world_action_error,
-)
+from demoloom.generators.learned.checkpoint import from_pretrained, save_pretrained
+from demoloom.generators.learned.config import Presence, WorldConfig
 from demoloom.generators.learned.model import WorldModel
-from demoloom.generators.learned.sequences import Sequences
-from demoloom.generators.learned.timeline import Timeline
-from demoloom.generators.learned.training_log import TrainingLog
-from demoloom.generators.learned.training_stage import Training
+from demoloom.generators.learned.training import train_world
+from demoloom.generators.learned.world import LearnedWorld
 
-from .moving_square import CONFIG, SPEC, square_episodes
-
-
-@dataclass(frozen=True)
-class Read:
-    """A trained inverse dynamics, and what it was trained on."""
-
-    inverse: InverseDynamics
-    model: WorldModel
-    sequences: Sequences
-    held_out: np.ndarray
+from .moving_square import CONFIG, SPEC, write_squares_without_labels
 
 
 @pytest.fixture(scope="module")
-def read(tmp_path_factory: pytest.TempPathFactory) -> Read:
-    torch.manual_seed(0)
-    episodes = [replace(episode, labels={}) for episode in square_episodes(30)]
-    data = collect_rows(replace(SPEC, labels={}), episodes)
-    train, held_out = data.split(0.2)
-    model = WorldModel(CONFIG.model, data.spec)
-    log: Path = tmp_path_factory.mktemp("log") / "losses.jsonl"
-    training = Training(0, TrainingLog(log, 0))
-    set_background(model, data.frames, data.rows(train))
-    train_autoencoder(model, data, data.rows(train), 200, 16, 8, 3e-3, training.stage("autoencoder"))
-    vectors, actions = model.scale_vectors(data.state, {}), model.scale_actions(torch.from_numpy(data.action))
-    latents = encode_all(model, data.frames)
-    sequences = Sequences(Timeline(data.starts, train), latents, vectors, actions, model.config.history)
-    inverse = InverseDynamics.of(model)
-    train_inverse_dynamics(inverse, sequences, 300, 32, 3e-3, training.stage("inverse dynamics"))
-    rows = data.rows(held_out)
-    return Read(inverse.eval(), model.eval(), sequences, rows[sequences.timeline.has_next(rows)])
+def follows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A world of the square, without labels, that jumps where it is told."""
+    folder = tmp_path_factory.mktemp("follows")
+    config = replace(CONFIG, dynamics=replace(CONFIG.dynamics, num_steps=200), head_steps=20)
+    train_world(write_squares_without_labels(folder / "interaction"), folder / "world", config)
+    return folder / "world"
 
 
-def test_the_action_is_read_from_what_it_led_to(read: Read) -> None:
+@pytest.fixture(scope="module")
+def stays(follows: Path) -> Path:
+    """The same, but that its dynamics leaves everything as it is, whatever it is told."""
+    world = from_pretrained(follows)
+    for parameter in world.model.dynamics.head.parameters():
+        torch.nn.init.zeros_(parameter)
+    save_pretrained(follows.with_name("stays"), world.model, None, world.start_frames, world.start_states)
+    return follows.with_name("stays")
+
+
+def _after_ten_jumps(checkpoint: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Trust (4,) of four episodes after random jumps, with rests between, and the part of it that they did as told."""
+    world, rng = LearnedWorld(str(checkpoint), 4), np.random.default_rng(0)
+    world.reset(seed=0)
+    for jump in rng.uniform(4, 28, (10, 4, 2)).astype(np.float32).repeat(2, axis=0):
+        trust = world.step(jump)[-1]["trust"]
+    return trust, from_pretrained(checkpoint).model.trust.in_following(world.snapshot().slip).numpy()
+
+
+def test_the_action_is_read_from_what_it_led_to(follows: Path) -> None:
+    misread = json.loads((follows / "metrics.json").read_text())["misread_actions"]
     # The square jumps to where the action says; guessing the middle would be off by a quarter of the range, 0.4.
-    assert real_action_error(read.inverse, read.sequences, read.held_out) < 0.1
+    assert misread["real"] < 0.1
+    assert misread["world"] < 0.2
 
 
-def test_a_world_that_does_not_move_is_found_not_to_follow(read: Read) -> None:
-    # An untrained dynamics leaves every latent as it is.
-    still = world_action_error(read.inverse, read.model, read.sequences, read.held_out)
-    assert still > 2 * real_action_error(read.inverse, read.sequences, read.held_out)
+def test_a_world_that_ignores_its_actions_is_trusted_less_than_one_that_follows(follows: Path, stays: Path) -> None:
+    follower, follows_as_told = _after_ten_jumps(follows)
+    ignorant, ignores = _after_ten_jumps(stays)
+    assert (follows_as_told > 0.6).all()
+    assert (ignores < 0.5).all()
+    assert (ignorant <= ignores).all()
+    assert ignorant.mean() < follower.mean()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "has_labels", "there"),
+    [("auto", False, True), ("auto", True, False), ("always", True, True), ("never", False, False)],
+)
+def test_it_is_there_where_it_is_of_use_or_wanted(wanted: Presence, has_labels: bool, there: bool) -> None:
+    spec = SPEC if has_labels else replace(SPEC, labels={})
+    model = WorldModel(replace(CONFIG.model, inverse_dynamics=wanted), spec)
+    assert (model.inverse_dynamics is not None) == there
+    assert WorldConfig(inverse_dynamics=wanted).reads_actions_back(has_labels) == there

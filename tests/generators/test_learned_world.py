@@ -65,6 +65,17 @@ def test_it_starts_from_a_given_frame(checkpoint: Path) -> None:
     assert np.abs(difference).mean() < 10
 
 
+def test_a_start_says_what_the_probe_reads_of_its_frame(checkpoint: Path) -> None:
+    loaded = from_pretrained(checkpoint)
+    frames = loaded.start_frames[3:5]
+    start = {"observation.images.top": frames, "observation.state": np.zeros((2, 2), np.float32)}
+    _, info = LearnedWorld(str(checkpoint), 2).reset(seed=0, options={"start": start})
+    assert loaded.probe is not None
+    read = loaded.probe(frames)["place"]
+    assert list(info["start"]) == ["place.x", "place.y"]
+    np.testing.assert_allclose(np.stack(list(info["start"].values()), axis=1), read, atol=1e-3)
+
+
 def test_the_square_keeps_its_colour(checkpoint: Path) -> None:
     world = LearnedWorld(str(checkpoint), 1)
     world.reset(seed=0)
@@ -140,7 +151,8 @@ def test_training_says_how_far_it_is_and_keeps_its_losses(checkpoint: Path) -> N
     assert {line["stage"] for line in lines} == {
         "autoencoder",
         "state and labels",
-        "plausibility",
+        "labels alone",
+        "labels beside state",
         "score",
         "probe",
         "probe on shown frames",
@@ -155,5 +167,5 @@ def test_another_format_is_refused_with_both_numbers(checkpoint: Path, tmp_path:
     save_pretrained(tmp_path, loaded.model, loaded.probe, loaded.start_frames, loaded.start_states)
     config = json.loads((tmp_path / "config.json").read_text()) | {"format": 99}
     (tmp_path / "config.json").write_text(json.dumps(config))
-    with pytest.raises(CheckpointError, match=r"format 99, this version reads \d+;"):
+    with pytest.raises(CheckpointError, match=r"format 99, this version reads 3 and 4;"):
         from_pretrained(tmp_path)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,6 +49,16 @@ def test_a_moment_of_another_network_is_refused(tmp_path: Path) -> None:
     train_sum(training_in(tmp_path), new_net())
     with pytest.raises(CheckpointError, match="the saved moment of 'sum' does not fit this version of demoloom"):
         train_sum(training_in(tmp_path), torch.nn.Linear(2, 3))
+
+
+def test_seconds_add_up_over_tries_to_the_last_moment_of_each(tmp_path: Path) -> None:
+    now = time.monotonic()
+    first = Moments(tmp_path, began=now - 100)
+    first.save("dynamics", {})
+    second = Moments(tmp_path, began=now - 20)
+    assert second.seconds == pytest.approx(120, abs=10)
+    second.save("decoder", {})
+    assert Moments(tmp_path).seconds == pytest.approx(120, abs=10)
 
 
 def test_the_same_training_keeps_its_moments(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -37,6 +37,7 @@ QUICK = replace(
     vectors=VectorTrainingConfig(num_steps=8, batch_size=8, rollout_length=2, plausibility_steps=6),
     decoder_steps=4,
     head_steps=6,
+    inverse_steps=4,
     save_every_s=0.0,
     check_every=4,
 )
@@ -119,6 +120,17 @@ def test_without_labels_the_pool_of_rollouts_goes_on_too(tmp_path: Path) -> None
         train_until("dynamics", step, data, tmp_path / "parts", QUICK)
     train_until("decoder", 2, data, tmp_path / "parts", QUICK)
     train_world(data, tmp_path / "parts", QUICK)
+    assert weights(tmp_path / "parts") == weights(tmp_path / "whole")
+
+
+@pytest.mark.slow
+def test_frames_out_of_noise_go_on_too_and_what_reads_actions(labelled: Path, tmp_path: Path) -> None:
+    model = replace(QUICK.model, decoder="consistency", decoding_steps=2, inverse_dynamics="always")
+    config = replace(QUICK, model=model)
+    train_world(labelled, tmp_path / "whole", config)
+    for stage, step in (("autoencoder", 3), ("probe on shown frames", 1), ("inverse dynamics", 2), ("decoder", 2)):
+        train_until(stage, step, labelled, tmp_path / "parts", config)
+    train_world(labelled, tmp_path / "parts", config)
     assert weights(tmp_path / "parts") == weights(tmp_path / "whole")
 
 
