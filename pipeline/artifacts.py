@@ -31,8 +31,10 @@ UPDATE_INTERVAL_S = 1.0
 
 
 def artifact_key(folder: RunFolder, topic: str) -> str:
-    """A key as Prefect allows it: lower-case letters, digits and dashes."""
-    return re.sub(r"[^a-z0-9]+", "-", f"{folder.path.name}-{topic}".lower()).strip("-")
+    """A key as Prefect allows it: lower-case letters, digits and dashes; a round's has the name of its run, too."""
+    path = folder.path
+    run = f"{path.parents[1].name}-round-{path.name}" if path.parent.name == "rounds" else path.name
+    return re.sub(r"[^a-z0-9]+", "-", f"{run}-{topic}".lower()).strip("-")
 
 
 class ProgressArtifact:

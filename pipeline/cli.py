@@ -73,6 +73,8 @@ _STOPPED = "stopped; nothing is left half made, and the same command goes on fro
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `demoloom` with these arguments (`sys.argv` by default) and return its exit code."""
     prepare_environment()
+    # A scheduler or a service manager stops a command by SIGTERM, and means what a person means by Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
         refuse_unreadable(arguments)

@@ -74,7 +74,7 @@ def _stop(process: subprocess.Popen[str]) -> None:
     """Close the pipe, and wait until the server has written what it was told."""
     try:
         process.communicate(timeout=_STOP_S)
-    except subprocess.TimeoutExpired:
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
         process.kill()
         process.communicate()
 

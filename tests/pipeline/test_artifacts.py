@@ -11,6 +11,7 @@ from .test_stage_store import Line
 
 def test_a_key_is_of_letters_digits_and_dashes(tmp_path: Path) -> None:
     assert artifact_key(RunFolder(tmp_path / "Night_2.b"), "scores") == "night-2-b-scores"
+    assert artifact_key(RunFolder(tmp_path / "night" / "rounds" / "001"), "scores") == "night-round-001-scores"
 
 
 def test_outcomes_are_counted_by_reason_with_their_share_of_the_attempts() -> None:

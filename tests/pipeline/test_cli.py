@@ -104,6 +104,16 @@ def test_ctrl_c_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     assert "the same command goes on from what was finished or begins again" in capsys.readouterr().err
 
 
+def test_sigterm_is_taken_as_ctrl_c(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(find_command("plugins").module, "main", lambda options: signal.raise_signal(signal.SIGTERM))
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        assert main(["plugins"]) == 130
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert "the same command goes on from what was finished or begins again" in capsys.readouterr().err
+
+
 def test_plugins_lists_what_is_installed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plugins"]) == 0
     lines = [line.split()[:2] for line in capsys.readouterr().out.splitlines()]
