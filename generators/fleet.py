@@ -8,6 +8,7 @@ from pathlib import Path
 from ..storage.episode import EpisodeSummary
 from ..storage.progress import Progress, silent
 from .fleet_config import FleetConfig
+from .gpu_share import on_given_gpus
 from .losses import lost_and_redone
 from .plan import RolloutPlan
 from .ray_session import ray_session
@@ -49,7 +50,7 @@ def run_episodes(
     from .dispatch import held_summaries
     from .supply import Fixed
 
-    turns = as_turns(plan)
+    turns = _turns(plan, config)
     supply = Fixed(turns[0], list(dict.fromkeys(indices)), held_summaries(turns, store))
     _run(turns, store, supply, config, progress)
     return supply.summaries()
@@ -80,10 +81,15 @@ def run_until(
 
     # Beside the store, which holds nothing but a dataset.
     stopwatch = Stopwatch(store.with_name(f"{store.name}.time.json"))
-    turns = as_turns(plan)
+    turns = _turns(plan, config)
     supply = Demonstrations(turns[0], rules, held_summaries(turns, store), stopwatch)
     _run(turns, store, supply, config, progress)
     return supply.attempts()
+
+
+def _turns(plan: RolloutPlan | Sequence[RolloutPlan], config: FleetConfig) -> list[RolloutPlan]:
+    plans = [plan] if isinstance(plan, RolloutPlan) else plan
+    return as_turns([on_given_gpus(one, config.num_gpus) for one in plans])
 
 
 def _run(turns: list[RolloutPlan], store: Path, supply: Supply, config: FleetConfig, progress: Progress) -> None:

@@ -21,15 +21,14 @@ def distinct(plans: Sequence[RolloutPlan]) -> list[RolloutPlan]:
     return [plan for place, plan in enumerate(plans) if plans.index(plan) == place]
 
 
-def as_turns(plans: RolloutPlan | Sequence[RolloutPlan]) -> list[RolloutPlan]:
-    """One plan or several as turns, in which equal plans are one object.
+def as_turns(plans: Sequence[RolloutPlan]) -> list[RolloutPlan]:
+    """The plans as turns, in which equal plans are one object.
 
     Raises:
         ConfigError: there is none, or two have other run seeds: the index decides the seed of an episode, not its turn.
     """
-    turns = [plans] if isinstance(plans, RolloutPlan) else list(plans)
-    if not turns:
+    if not plans:
         raise ConfigError("a run needs at least one plan, got none")
-    if len(seeds := {plan.run_seed for plan in turns}) > 1:
+    if len(seeds := {plan.run_seed for plan in plans}) > 1:
         raise ConfigError(f"the plans of one run must share their run_seed, got {', '.join(map(str, sorted(seeds)))}")
-    return [turns[turns.index(plan)] for plan in turns]
+    return [plans[plans.index(plan)] for plan in plans]

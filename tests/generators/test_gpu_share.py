@@ -3,8 +3,9 @@ import os
 import pytest
 import torch
 
-from demoloom.generators.gpu_share import keep_to_share
+from demoloom.generators.gpu_share import keep_to_share, on_given_gpus
 from demoloom.storage.errors import ConfigError
+from demoloom.storage.plugins import PluginRef
 
 
 def test_a_worker_without_a_gpu_sees_none(monkeypatch):
@@ -26,3 +27,16 @@ def test_a_fraction_is_a_share_of_the_memory_too(monkeypatch):
     keep_to_share(0.25)
     keep_to_share(2)
     assert shares == [0.25]
+
+
+def test_a_learned_world_works_on_the_gpu_of_its_worker_unless_it_was_told_where(counting_plan):
+    learned = PluginRef("worlds", "learned", {"checkpoint": "world"})
+    told = PluginRef("worlds", "learned", {"checkpoint": "world", "device": "cpu"})
+    assert on_given_gpus(counting_plan(world=learned), 0.5).world.kwargs == {"checkpoint": "world", "device": "cuda"}
+    assert on_given_gpus(counting_plan(world=told), 0.5).world == told
+    assert on_given_gpus(counting_plan(world=learned), 0).world == learned
+
+
+def test_what_knows_no_devices_is_left_as_it_is(counting_plan):
+    plan = counting_plan(start_world=PluginRef("worlds", "pusht"))
+    assert on_given_gpus(plan, 1) == plan

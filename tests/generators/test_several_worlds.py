@@ -20,7 +20,7 @@ def test_plans_take_turns_and_one_named_twice_makes_twice_as_many(counting_plan)
 
 def test_one_plan_makes_all(counting_plan):
     plan = counting_plan()
-    assert plan_of(as_turns(plan), 17) is plan
+    assert plan_of(as_turns([plan]), 17) is plan
 
 
 def test_plans_of_other_run_seeds_are_refused(counting_plan):
