@@ -8,13 +8,13 @@ whether Prefect tries it again or somebody starts another in the same folder.
 # Without `from __future__ import annotations`: a runner loads this module in a way that leaves the names which a flow's
 # parameters are annotated with unknown to Pydantic.
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from httpx import HTTPError
-from prefect import Flow, flow, task
+from prefect import Flow, flow, get_run_logger, task
 from prefect.cache_policies import NO_CACHE
 from prefect.client.orchestration import get_client
 from prefect.concurrency.asyncio import ConcurrencySlotAcquisitionError
@@ -126,6 +126,7 @@ def as_task(retries: int = 2, delay_s: float = 30.0) -> Performer:
             manifest = perform_shown(folder, stage, digest, quiet, also=at_most_every(UPDATE_INTERVAL_S, shown))
             shown.finish()
             publish_stage(folder, stage, manifest["metrics"])
+            get_run_logger().info("%s: done in %.0f s", stage.name, manifest["seconds"])
             return manifest
 
         manifest: dict[str, Any] = perform_stage()
@@ -149,19 +150,16 @@ def slots_held(names: tuple[str, ...]) -> Iterator[None]:
     if not names:
         yield
         return
-    # A server that is away for a moment must not end a run that has worked all night.
-    slots = concurrency(list(names), strict=True, raise_on_lease_renewal_failure=False)
-    try:
-        slots.__enter__()
-    except ConcurrencySlotAcquisitionError as error:
-        raise ConfigError(
-            f"not all of the concurrency limits {', '.join(names)} are there; make each by "
-            "`prefect gcl create NAME --limit 1`"
-        ) from error
-    try:
+    with ExitStack() as held:
+        try:
+            # A server that is away for a moment must not end a run that has worked all night.
+            held.enter_context(concurrency(list(names), strict=True, raise_on_lease_renewal_failure=False))
+        except ConcurrencySlotAcquisitionError as error:
+            raise ConfigError(
+                f"not all of the concurrency limits {', '.join(names)} are there; make each by "
+                "`prefect gcl create NAME --limit 1`"
+            ) from error
         yield
-    finally:
-        slots.__exit__(None, None, None)
 
 
 def run_flow(chosen: Flow[..., list[str]], **parameters: Any) -> list[str]:

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
+from uuid import UUID, uuid4
 
 import prefect
 import pytest
@@ -30,8 +31,8 @@ from demoloom.pipeline.line import run_stages
 from demoloom.pipeline.plain import to_plain
 from demoloom.pipeline.presets import RUNS
 from demoloom.pipeline.run_folder import RunFolder
-from demoloom.pipeline.stale_runs import mend_runs
-from demoloom.storage.errors import ConfigError
+from demoloom.pipeline.stale_runs import mend_runs, run_owned
+from demoloom.storage.errors import ConfigError, StoreError
 
 from .runs import done_run
 from .services import PrefectServer
@@ -181,24 +182,51 @@ from demoloom.pipeline.stale_runs import run_owned
 def step():
     os.kill(os.getpid(), signal.SIGKILL)
 
-@prefect.flow(name="killed")
+@prefect.flow(name=sys.argv[1])
 def killed(run_dir: Path):
     with run_owned(RunFolder(run_dir), UUID(prefect.runtime.flow_run.id)):
         step()
 
-killed(run_dir=Path(sys.argv[1]))
+killed(run_dir=Path(sys.argv[2]))
 """
+
+
+def run_that_is_killed(name: str, folder: Path, server: PrefectServer) -> None:
+    done = subprocess.run([sys.executable, "-c", KILLED, name, str(folder)], env=server.environment)
+    assert done.returncode == -signal.SIGKILL
+    assert state_of_flow(name) == "RUNNING"
 
 
 @pytest.mark.slow
 def test_a_run_whose_process_was_killed_is_marked_crashed(tmp_path: Path, server: PrefectServer) -> None:
-    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "run")], env=server.environment)
-    assert done.returncode == -signal.SIGKILL
-    assert state_of_flow("killed") == "RUNNING"
-    (name,) = mend_runs(["killed"])
-    assert name
+    run_that_is_killed("killed", tmp_path / "run", server)
+    assert len(mend_runs(["killed"])) == 1
     assert state_of_flow("killed") == "CRASHED"
     assert mend_runs(["killed"]) == []
+
+
+@pytest.mark.slow
+def test_the_next_run_in_a_folder_marks_the_one_before_that_never_ended(tmp_path: Path, server: PrefectServer) -> None:
+    run_that_is_killed("killed before", tmp_path / "run", server)
+    with run_owned(RunFolder(tmp_path / "run"), uuid4()):
+        assert state_of_flow("killed before") == "CRASHED"
+
+
+@pytest.mark.slow
+def test_a_run_that_goes_on_is_left_alone(tmp_path: Path, server: PrefectServer) -> None:
+    @prefect.flow(name="going on")
+    def going_on(run_dir: Path) -> list[str]:
+        with run_owned(RunFolder(run_dir), UUID(prefect.runtime.flow_run.id)):
+            return mend_runs(["going on"])
+
+    assert going_on(run_dir=tmp_path / "run") == []
+    assert state_of_flow("going on") == "COMPLETED"
+
+
+def test_two_flows_cannot_run_in_one_folder(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    with folder.lock(".flow-run.lock"), pytest.raises(StoreError, match=r"process \d+ is running stages in"):
+        run_owned(folder, uuid4()).__enter__()
 
 
 def state_of_flow(name: str) -> str:
