@@ -81,10 +81,10 @@ class Dispatch:
                     self._hand_out()
                     self._collect()
                     self._replace_hung()
-                    self._meter.tell()
+                    self._meter.tell(sum(hand.started for hand in self._hands))
                 if not self._supply.done:
                     self._wind_down()
-                self._meter.tell(at_once=True)
+                self._meter.tell(sum(hand.started for hand in self._hands), at_once=True)
             if self._supply.done:
                 return
         except KeyboardInterrupt:

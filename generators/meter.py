@@ -64,7 +64,7 @@ class Meter:
         self._done_before = supply.standing()[0]
         self._fleet = Pace(clock)
         self._workers = [Pace(clock) for _ in range(num_workers)]
-        self._num_lost = self._num_redone = 0
+        self._num_lost = self._num_redone = self._num_ready = 0
         self._weighed = self._weight = 0
         self._last_id = ""
 
@@ -80,8 +80,9 @@ class Meter:
         self._num_lost += 1
         self._num_redone += num_redone
 
-    def tell(self, at_once: bool = False) -> None:
-        """Tell the watch, unless it was told just now."""
+    def tell(self, num_ready: int, at_once: bool = False) -> None:
+        """Tell the watch, unless it was told just now; of `num_ready` workers that have begun."""
+        self._num_ready = num_ready
         if self._watch is None or (self._clock() - self._told < INTERVAL_S and not at_once):
             return
         self._told = self._clock()
@@ -105,6 +106,7 @@ class Meter:
             disk_free=shutil.disk_usage(_there(self._store)).free,
             num_lost=self._num_lost,
             num_redone=self._num_redone,
+            num_ready=self._num_ready,
             workers=tuple(
                 WorkerStatus(place, pace.num_episodes, pace.num_frames, pace.frames_per_s())
                 for place, pace in enumerate(self._workers)

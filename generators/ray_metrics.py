@@ -9,6 +9,7 @@ from .watch import FleetStatus
 #: Gauge -> the field of FleetStatus it shows.
 GAUGES = {
     "demoloom_done": "done",
+    "demoloom_workers_ready": "num_ready",
     "demoloom_wanted": "total",
     "demoloom_attempts": "num_attempts",
     "demoloom_demonstrations": "num_demonstrations",

@@ -124,15 +124,23 @@ class Tally:
     def count(self, became: Mapping[int, EpisodeSummary]) -> None:
         """Go on through `became` (index -> attempt) to the first that is missing, or to the end."""
         while self.end is None and len(self.summaries) in became:
-            attempt = became[len(self.summaries)]
-            self.summaries.append(attempt)
-            self.num_demonstrations += attempt.is_demonstration
-            self.coverage.count(attempt)
+            self.add(became[len(self.summaries)])
             self.end = self._judge()
+
+    def add(self, attempt: EpisodeSummary) -> None:
+        """Count one attempt, whatever its index."""
+        self.summaries.append(attempt)
+        self.num_demonstrations += attempt.is_demonstration
+        self.coverage.count(attempt)
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether there are as many demonstrations, from as many places, as wanted."""
+        return self.num_demonstrations >= self._rules.num_demonstrations and self.coverage.is_reached
 
     def _judge(self) -> End | None:
         rules, attempts = self._rules, len(self.summaries)
-        if self.num_demonstrations >= rules.num_demonstrations and self.coverage.is_reached:
+        if self.is_enough:
             return "enough"
         if attempts == rules.max_attempts:
             return "attempts"

@@ -163,18 +163,16 @@ class Demonstrations:
         Raises:
             FleetError: there are too few demonstrations; the message has the acceptance and the reasons.
         """
-        made = self._made()
+        tally = self._tally if self._tally.end else self._tally_so_far()
+        made = Attempts(tally.summaries, tally.end or "time", self._rules, tally.coverage)
         made.check()
         return made
 
-    def _made(self) -> Attempts:
-        tally = self._tally
-        if tally.end is not None:
-            return Attempts(tally.summaries, tally.end, self._rules, tally.coverage)
-        summaries, coverage = self._so_far(), Coverage(self._rules.coverage)
-        for summary in summaries:
-            coverage.count(summary)
-        return Attempts(summaries, "time", self._rules, coverage)
+    def _tally_so_far(self) -> Tally:
+        tally = Tally(self._rules)
+        for summary in takewhile(lambda _: not tally.is_enough, self._so_far()):
+            tally.add(summary)
+        return tally
 
     def _so_far(self) -> list[EpisodeSummary]:
         """What counts when the time is up: of each call the attempts before the first that was still under way.

@@ -40,6 +40,7 @@ class FleetStatus:
         disk_free: bytes left on the disk of the store.
         num_lost: workers lost since the fleet began.
         num_redone: episodes begun once more for that.
+        num_ready: workers that have a place and have loaded their world.
         workers: each one.
     """
 
@@ -55,6 +56,7 @@ class FleetStatus:
     disk_free: int
     num_lost: int
     num_redone: int
+    num_ready: int
     workers: tuple[WorkerStatus, ...]
 
 

@@ -13,7 +13,7 @@ _MOST_WORKERS = 8
 def fleet_sentence(status: FleetStatus) -> str:
     """`2 workers, 412 frames/s, 9 min 40 s left, 310 MB of episodes, 211 GB free`, and what was lost."""
     parts = [
-        _counted(len(status.workers), "worker"),
+        _workers(status),
         f"{status.frames_per_s:.0f} frames/s",
         "" if status.eta_s is None else f"{spoken_time(status.eta_s)} left",
         f"{spoken_size(status.disk_used)} of episodes" if status.disk_used else "",
@@ -34,6 +34,11 @@ def worker_lines(status: FleetStatus) -> list[str]:
         f"half are faster than {median(one.frames_per_s for one in ranked):.0f} frames/s",
         f"fastest, worker {ranked[-1].worker}: {_work(ranked[-1])}",
     ]
+
+
+def _workers(status: FleetStatus) -> str:
+    counted = _counted(len(status.workers), "worker")
+    return counted if status.num_ready == len(status.workers) else f"{status.num_ready} of {counted} ready"
 
 
 def _work(worker: WorkerStatus) -> str:

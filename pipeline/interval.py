@@ -7,20 +7,22 @@ from collections.abc import Callable
 
 
 class Interval:
-    """Is over each `least_s` seconds, and from a hundred times as long on each hundredth of the time so far.
+    """Is over each `least_s` seconds; after a hundred times each lasts a hundredth longer than the one before.
 
-    What is written at each end grows with the logarithm of the time: 100 lines in the first hundred intervals, and
-    230 more for each ten times as long.
+    So the number of its ends grows with the logarithm of the time: some 230 more for each ten times as long.
     """
 
     def __init__(self, least_s: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._least_s, self._clock = least_s, clock
-        self._began = self._last = clock()
+        self._lasts_s, self._clock = least_s, clock
+        self._last = clock()
+        self._num_ends = 0
 
     def is_over(self) -> bool:
         """Whether it is over; if so the next begins."""
         now = self._clock()
-        if now - self._last < max(self._least_s, (now - self._began) / 100):
+        if now - self._last < self._lasts_s:
             return False
         self._last = now
+        self._num_ends += 1
+        self._lasts_s *= 1.01 if self._num_ends >= 100 else 1
         return True

@@ -2,6 +2,8 @@ import dataclasses
 
 import pytest
 
+from demoloom.generators import episode_seed
+from demoloom.generators.fleet import FleetConfig, run_episodes
 from demoloom.generators.meter import Meter, Pace
 from demoloom.generators.stop_rules import StopRules
 from demoloom.generators.stopwatch import Stopwatch
@@ -98,9 +100,9 @@ def test_a_watch_is_told_once_a_second_and_at_the_end(clock, supply, tmp_path):
     meter = Meter(notes, supply, tmp_path, num_workers=1, clock=clock)
     for _ in range(30):
         clock.now += 0.1
-        meter.tell()
+        meter.tell(1)
     assert len(notes.statuses) == 3
-    meter.tell(at_once=True)
+    meter.tell(1, at_once=True)
     assert len(notes.statuses) == 4
 
 
@@ -114,7 +116,25 @@ def test_the_room_that_episodes_take_is_that_of_those_looked_at(clock, supply, e
         (folder / "c").write_bytes(bytes(size))
         supply.settle(summary)
         meter.made(0, summary)
-        meter.tell(at_once=True)
+        meter.tell(1, at_once=True)
     supply.settle(ended(2, 12))
-    meter.tell(at_once=True)
+    meter.tell(1, at_once=True)
     assert [status.disk_used for status in notes.statuses] == [1000, 4000, 6000]
+
+
+@pytest.mark.usefixtures("ray_open")
+def test_a_watch_hears_what_each_worker_makes_and_which_was_lost(counting_plan, tmp_path):
+    dying = {"fault": "die", "once": str(tmp_path / "struck"), "seeds": [episode_seed(7, 4)]}
+    notes = Notes()
+    plan, config = counting_plan(fault=dying), FleetConfig(num_workers=2)
+    summaries = run_episodes(plan, range(10), tmp_path / "store", config=config, progress=notes)
+    last = notes.statuses[-1]
+    assert (last.done, last.total, last.num_attempts) == (10, 10, 10)
+    assert last.num_frames == sum(summary.length for summary in summaries)
+    assert sum(worker.num_episodes for worker in last.workers) == 10
+    assert sum(worker.num_frames for worker in last.workers) == last.num_frames
+    assert last.num_lost == 1
+    assert last.num_redone >= 1
+    assert last.disk_used > 0
+    # The driver hears of the first worker that is ready, or at the end of both.
+    assert 1 <= last.num_ready <= 2

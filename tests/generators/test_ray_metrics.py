@@ -23,6 +23,7 @@ STATUS = FleetStatus(
     disk_free=10**9,
     num_lost=1,
     num_redone=2,
+    num_ready=1,
     workers=(WorkerStatus(0, 5, 600, 60.0),),
 )
 

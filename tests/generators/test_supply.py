@@ -130,6 +130,19 @@ def test_when_the_time_is_up_each_call_counts_to_its_first_attempt_under_way(cou
     )
 
 
+def test_when_the_time_is_up_there_are_no_more_than_were_wanted(counting_plan, became):
+    stopwatch = Elapsed()
+    supply = until(counting_plan(), StopRules(2, 40, max_seconds=60.0), stopwatch=stopwatch)
+    assert [supply.take(1), supply.take(1), supply.take(1)] == [[0, 1], [], []]
+    supply.settle(became(1, "failure"))
+    assert [supply.take(1), supply.take(1)] == [[2, 3, 4, 5, 6, 7, 8], []]
+    for index in (2, 3, 4):
+        supply.settle(became(index))
+    stopwatch.time = 60.0
+    # 0 is still under way, and so 1 does not count; 2 and 3 are enough.
+    assert [summary.index for summary in supply.attempts().summaries] == [2, 3]
+
+
 def test_held_attempts_count(counting_plan, became):
     supply = until(counting_plan(), StopRules(2, 10), [became(0), became(1)])
     assert supply.done

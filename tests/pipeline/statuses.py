@@ -23,6 +23,7 @@ def fleet_status(num_workers: int = 2, **changes: Any) -> FleetStatus:
         "disk_free": 211_400_000_000,
         "num_lost": 0,
         "num_redone": 0,
+        "num_ready": num_workers,
         "workers": workers,
     }
     return FleetStatus(**{**settings, **changes})

@@ -16,6 +16,10 @@ def test_what_is_not_known_yet_is_left_out() -> None:
     assert fleet_sentence(begun) == "1 worker, 0 frames/s, 211 GB free"
 
 
+def test_workers_that_wait_for_a_place_or_load_their_world_are_not_ready() -> None:
+    assert fleet_sentence(fleet_status(num_ready=1)).startswith("1 of 2 workers ready, 201 frames/s")
+
+
 def test_what_was_lost_is_said() -> None:
     assert fleet_sentence(fleet_status(num_lost=1, num_redone=14)).endswith(
         "free, 1 worker lost, 14 episodes begun once more"
