@@ -46,8 +46,10 @@ class Fixed:
     """Exactly these indices, in rounds that keep all workers equally busy."""
 
     def __init__(self, plan: RolloutPlan, indices: Sequence[int], held: Iterable[EpisodeSummary]) -> None:
+        wanted = frozenset(indices)
         self._indices = indices
-        self._became = {summary.index: summary for summary in held}
+        self._became = {summary.index: summary for summary in held if summary.index in wanted}
+        self._num_demonstrations = sum(summary.is_demonstration for summary in self._became.values())
         self._left = [index for index in indices if index not in self._became]
         self._num_slots = plan.num_slots
         self._size = 0
@@ -63,21 +65,21 @@ class Fixed:
     def settle(self, summary: EpisodeSummary) -> None:
         """See Supply."""
         self._became[summary.index] = summary
+        self._num_demonstrations += summary.is_demonstration
 
     @property
     def done(self) -> bool:
         """See Supply."""
-        return all(index in self._became for index in self._indices)
+        return len(self._became) == len(self._indices)
 
     def standing(self) -> tuple[int, int, str]:
         """See Supply."""
-        num_done = sum(index in self._became for index in self._indices)
+        num_done = len(self._became)
         return num_done, len(self._indices), f"{num_done} of {len(self._indices)} episodes"
 
     def counts(self) -> tuple[int, int]:
         """See Supply."""
-        made = [self._became[index] for index in self._indices if index in self._became]
-        return len(made), sum(summary.is_demonstration for summary in made)
+        return len(self._became), self._num_demonstrations
 
     def summaries(self) -> list[EpisodeSummary]:
         """In the order of the indices."""
