@@ -34,9 +34,9 @@ def _code(package: str) -> Path:
 
 
 def _metadata(package: str) -> list[Path]:
-    """The folder in which an installed distribution describes itself; none for code that is only on the path."""
+    """The folder in which a distribution lists its plug-ins; none where it has none, or is only on the path."""
     try:
         files = importlib.metadata.distribution(package).files or []
     except importlib.metadata.PackageNotFoundError:
         return []
-    return [Path(str(file.locate())).parent for file in files if file.name == "METADATA"]
+    return [Path(str(file.locate())).parent for file in files if file.name == "entry_points.txt"]

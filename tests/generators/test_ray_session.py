@@ -6,14 +6,23 @@ import tempfile
 import pytest
 
 from demoloom.generators.fleet import FleetConfig, ray_session
-from demoloom.generators.ray_session import _check_reachable, _session_folder
-from demoloom.storage.errors import ConfigError
+from demoloom.generators.ray_session import _check_reachable, _check_room, _session_folder
+from demoloom.storage.errors import ConfigError, FleetError
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "no-port"])
 def test_an_address_where_nothing_answers_is_refused_at_once(address):
     with pytest.raises(ConfigError, match=f"no Ray cluster answers at '{address}'"):
         _check_reachable(address)
+
+
+def test_a_cluster_too_small_for_all_workers_is_refused_with_what_is_missing():
+    config = FleetConfig(num_workers=3, num_gpus=0.5, resources={"robot": 1})
+    with pytest.raises(FleetError, match=r"has 1 GPU and 3 workers need 1\.5; lower num_workers or what each"):
+        _check_room({"CPU": 8.0, "GPU": 1.0, "robot": 3.0}, config)
+    with pytest.raises(FleetError, match="has 0 robot and 3 workers need 3"):
+        _check_room({"CPU": 8.0, "GPU": 2.0}, config)
+    _check_room({"CPU": 3.0, "GPU": 1.5, "robot": 3.0}, config)
 
 
 @pytest.mark.usefixtures("ray_open")
