@@ -23,6 +23,8 @@ class Options:
 
     world: Path = Path("pusht")
     """Folder of a world checkpoint, or the name of a world that comes with demoloom."""
+    others: tuple[Path, ...] = ()
+    """More worlds, which take turns with the first; one named twice makes twice as many attempts."""
     out: Path = Path("generated")
     """Folder of the demonstrations; must not exist."""
     rejected: Path | None = None
@@ -52,7 +54,7 @@ def main(options: Options) -> None:
 
     rejected = options.rejected or options.out.with_name("rejected")
     destination = Destination(options.out.resolve(), rejected.resolve(), options.format)
-    world = world_folder(options.world)
+    world, *others = (world_folder(given) for given in (options.world, *options.others))
     with stage_work("generate", _work(options), options.out, rejected) as (work, progress), ray_session(options.fleet):
         table = generate(
             options.config,
@@ -63,6 +65,7 @@ def main(options: Options) -> None:
             work,
             options.fleet,
             progress,
+            more=[(world_ref(other), make_expert(options.task, other)) for other in others],
         )
     for reason, count in {"demonstrations": table["num_demonstrations"], **table["reasons"]}.items():
         print(f"{count:>6}  {reason}")
@@ -71,4 +74,6 @@ def main(options: Options) -> None:
 
 def _work(options: Options) -> dict[str, Any]:
     """What decides which attempts a later try can go on from: neither when it stops nor how many workers it has."""
-    return {"world": options.world, "task": options.task, "seed": options.seed, "attempt": options.config.attempt()}
+    others = {"others": options.others} if options.others else {}
+    made_of = {"world": options.world, "task": options.task, "seed": options.seed, "attempt": options.config.attempt()}
+    return made_of | others

@@ -117,6 +117,7 @@ def generate(
     progress: Progress,
     stage: str = "generate",
     starts: PluginRef | None = None,
+    more: Sequence[tuple[PluginRef, PluginRef]] = (),
 ) -> dict[str, Any]:
     """Let `stream` drive `world`, learned or reality, and keep demonstrations apart from all other attempts.
 
@@ -131,6 +132,7 @@ def generate(
         progress: told how far it is.
         stage: for the episodes' lineage.
         starts: draws where attempts start from; None: the world does.
+        more: worlds, each with its stream, which take turns with the first.
 
     Returns:
         The outcome table: attempts, demonstrations, how often each reason occurred, why there are no more, and as
@@ -153,7 +155,8 @@ def generate(
         **config.attempt(),
     )
     staging = work / "episodes"
-    made = run_until(plan, config.stop_rules(), staging, config=fleet, progress=progress)
+    turns = [plan, *(replace(plan, world=other, stream=its_own) for other, its_own in more)]
+    made = run_until(turns, config.stop_rules(), staging, config=fleet, progress=progress)
     store = open_dataset(staging)
     drafts, attempts = sort_out(store, made.summaries, config.keep)
     others = [drafts[attempt.id] for attempt in attempts if not attempt.is_demonstration and attempt.id in drafts]

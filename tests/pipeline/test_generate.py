@@ -158,3 +158,14 @@ def test_a_condition_changes_what_a_run_makes_and_none_leaves_it_as_it_was(tmp_p
     assert plain["train-world"] == kept["train-world"]
     assert plain["generate"] != kept["generate"]
     assert plain["train-policy"] != kept["train-policy"]
+
+
+@pytest.mark.usefixtures("ray_open")
+def test_several_worlds_take_turns_by_the_index_of_the_attempt(tmp_path: Path) -> None:
+    other = PluginRef("worlds", TESTING + "CountingWorld", {"goal": 7})
+    destination = Destination(tmp_path / "generated", tmp_path / "rejected", "zarr")
+    fleet = FleetConfig(num_workers=1)
+    generate(CONFIG, WORLD, STREAM, 3, destination, tmp_path / "work", fleet, silent, more=[(other, STREAM)])
+    made = open_dataset(destination.demonstrations).summaries()
+    assert {summary.index % 2: summary.task for summary in made} == {0: "Count to 8.", 1: "Count to 7."}
+    assert len(made) == 6
