@@ -6,7 +6,15 @@ import torch
 from torch import Tensor, nn
 
 from demoloom.generators.learned.config import Prediction, WorldConfig
-from demoloom.generators.learned.consistency import LATENTS, NoisyChange, Objective, sampling_levels, white_noise
+from demoloom.generators.learned.consistency import (
+    LATENTS,
+    NoiseScale,
+    NoisyChange,
+    Objective,
+    sample,
+    sampling_levels,
+    white_noise,
+)
 from demoloom.storage.errors import ConfigError
 
 
@@ -35,11 +43,58 @@ def test_a_regression_is_compared_with_what_happened() -> None:
     assert weight == 1
 
 
+ALONE = NoiseScale(usual=0.1, largest=1.0, smallest=0.1, share_largest=0.5, num_stages=1, hides=True)
+
+
+def _shown(scale: NoiseScale, done: float) -> tuple[NoisyChange, Tensor]:
+    """What a model is shown of a change of 100 under the largest noise, and what it is to say."""
+    change, seen = torch.full((4, 1, 8, 8), 100.0), list[NoisyChange]()
+
+    def predict(noisy: NoisyChange | None) -> tuple[Tensor]:
+        assert noisy is not None
+        seen.append(noisy)
+        return (noisy.change,)
+
+    objective = Objective(samples=True, noise=torch.Generator().manual_seed(0), scale=scale)
+    _, aim, _ = objective.compare(predict, change, change, done, begins=True)
+    return seen[0], aim
+
+
+def test_where_the_largest_noise_stands_alone_nothing_is_seen_of_the_change() -> None:
+    assert _shown(LATENTS, done=0)[0].change.mean() == pytest.approx(100, abs=1)
+    assert _shown(ALONE, done=0)[0].change.mean() == pytest.approx(0, abs=1)
+
+
+def test_with_one_stage_a_model_learns_to_the_end_what_really_came() -> None:
+    assert (_shown(ALONE, done=1)[1] == 100).all()
+    assert not (_shown(LATENTS, done=1)[1] == 100).all()
+
+
+def test_in_no_steps_out_of_noise_a_prediction_is_a_regressions() -> None:
+    base = torch.ones(2, 1, 1, 1)
+    assert sample(lambda noisy: base + 1 if noisy is None else base, base, 0, None).tolist() == (base + 1).tolist()
+
+
+def test_each_step_goes_on_from_the_one_before_under_less_noise() -> None:
+    levels = list[float]()
+
+    def predict(noisy: NoisyChange | None) -> Tensor:
+        assert noisy is not None
+        levels.append(noisy.level[0].item())
+        return 5 + noisy.change - noisy.level[:, None, None, None]
+
+    noise = torch.ones(1, 2, 1, 1, 1)
+    # 5 + 0 + 1 - 1, then 5 + (5 - 5) + 0.25 - 0.25
+    assert sample(predict, torch.full((1, 1, 1, 1), 5.0), 2, noise, ALONE).item() == 5
+    assert levels == [1, 0.25]
+
+
 def test_noise_is_of_a_slots_own_seed_and_step_alone() -> None:
     both = white_noise(torch.tensor([5, 6]), torch.tensor([0, 3]), (1, 2, 2))
     alone = white_noise(torch.tensor([6]), torch.tensor([3]), (1, 2, 2))
     assert torch.equal(both[1], alone[0])
     assert not torch.equal(white_noise(torch.tensor([6]), torch.tensor([4]), (1, 2, 2)), alone)
+    assert not torch.equal(white_noise(torch.tensor([6]), torch.tensor([3]), (1, 2, 2), use=1), alone)
 
 
 def test_noise_has_mean_0_and_deviation_1() -> None:
