@@ -11,17 +11,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ...storage.errors import ConfigError
 from ..start import given_start
 from ..world import World, as_seeds, bounded_actions, reset_mask
 from .canvas import cut_out, lay_out
 from .checkpoint import from_pretrained
+from .compiled import compile_for_cpu, compile_for_cuda
 from .config import Device
 from .consistency import white_noise
 from .devices import choose_device, run_on
-from .dynamics import follow
+from .engine import Engine
 from .inference import for_inference
-from .model import to_uint8
-from .trust import cycle_error, more_doubt
+from .trust import cycle_error
 
 
 @dataclass(frozen=True)
@@ -63,17 +64,23 @@ class LearnedWorld(World):
         task: which task, where the checkpoint has several: its starts are those of this task, and the score is of it.
             By default the first of the interaction data.
         device: where frames are predicted and decoded; another one gives other bytes.
+        compile_model: whether to compile a step, which makes one episode on a CPU half as fast again, with other
+            bytes. The first time that takes a minute; see docs/world-model.md.
 
     Raises:
         CheckpointError: the folder cannot be loaded.
         SpecMismatch: it has several tasks, and this is none of them.
-        ConfigError: the device is not there.
+        ConfigError: the device is not there, the step cannot be compiled, or not for so many episodes.
     """
 
-    def __init__(self, checkpoint: str, num_envs: int, task: str | None = None, device: Device = "cpu") -> None:
+    def __init__(
+        self, checkpoint: str, num_envs: int, task: str | None = None, device: Device = "cpu",
+        compile_model: bool = False,
+    ) -> None:  # fmt: skip
         self._checkpoint = from_pretrained(Path(checkpoint))
         model = self._model = for_inference(self._checkpoint.model)
-        run_on(choose_device(device), *model.wide_networks)
+        self._engine, self._compiled = Engine(model), compile_model
+        self._prepare(choose_device(device), num_envs)
         number = 0 if task is None else model.task_number(task)
         super().__init__(replace(model.spec, labels={}), num_envs, model.tasks[number])
         self._tasks = torch.full((num_envs,), number)
@@ -81,6 +88,15 @@ class LearnedWorld(World):
         # All, where none of the task's own was kept.
         self._starts = np.flatnonzero(own if own.any() else ~own)
         self._now: Snapshot | None = None
+
+    def _prepare(self, device: torch.device, num_envs: int) -> None:
+        networks = self._model.wide_networks
+        if self._compiled and device.type == "cuda":
+            compile_for_cuda(networks)
+        elif self._compiled:
+            _require_one_episode(num_envs)
+            compile_for_cpu(self._engine, self._checkpoint.hash)
+        run_on(device, *networks)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
@@ -96,15 +112,14 @@ class LearnedWorld(World):
         start = self._drawn_starts(rngs) if given is None else self._given_starts(given)
         begun = self._at_rest(*start, chances=torch.tensor([int(rng.integers(2**62)) for rng in rngs]))
         self._now = begun if self._now is None else _choose(torch.from_numpy(mask), begun, self._now)
-        observation, info = self._look()
-        return observation, {**info, "start": self._believed(begun)}
+        return self._look()
 
     def step(
         self, actions: np.ndarray
     ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """See World.step; the reward is the score."""
         bounded = torch.from_numpy(bounded_actions(actions, self.episode_spec, self.num_envs))
-        self._now = self._advance(self._moment(), self._model.scale_actions(bounded))
+        self._now = self._advance(self._moment(), bounded)
         observation, info = self._look()
         return observation, info["score"].copy(), info["success"].copy(), np.zeros(self.num_envs, bool), info
 
@@ -118,8 +133,9 @@ class LearnedWorld(World):
         return self._look()[0]
 
     def identity(self) -> dict[str, Any]:
-        """The hash of the checkpoint."""
-        return {"name": "learned", "checkpoint": self._checkpoint.hash}
+        """The hash of the checkpoint, and whether it is compiled."""
+        compiled = {"compile_model": True} if self._compiled else {}
+        return {"name": "learned", "checkpoint": self._checkpoint.hash, **compiled}
 
     def _moment(self) -> Snapshot:
         if self._now is None:
@@ -151,50 +167,30 @@ class LearnedWorld(World):
             chances=chances,
         )
 
-    def _believed(self, begun: Snapshot) -> dict[str, np.ndarray]:
-        """What the probe reads of the frames that slots start from: `label.name` -> (N,), in the label's unit."""
-        spec = self._model.spec
-        names = [f"{label}.{name}" for label, vector in spec.labels.items() for name in vector.names]
-        values = begun.vectors[:, -1] * self._model.vector_scale + self._model.vector_centre
-        return dict(zip(names, values[:, spec.state.size :].T.numpy(), strict=True))
-
     @torch.inference_mode()
     def _advance(self, now: Snapshot, action: Tensor) -> Snapshot:
-        # At rest the action before the first is taken to be the first, as in training.
-        shifted = torch.cat([now.actions[:, 1:], action[:, None]], 1)
-        repeated = action[:, None].expand_as(shifted)
-        actions = torch.where((now.ages == 0)[:, None, None], repeated, shifted)
+        engine = self._engine
+        actions, vector, new_doubt = engine.guess(now.vectors, now.actions, action, now.ages)
+        vector, new_doubt = engine.settle(vector, new_doubt)
         noise = white_noise(now.chances, now.ages, self._model.noise_shape(self.num_envs)[1:])
-        vector, doubt = self._model.predict_vector(now.vectors, actions)
-        latent = self._model.draw(now.latents, vector, actions, self._tasks, noise)
-        return Snapshot(
-            latents=follow(now.latents, latent, self._model.config.anchor),
-            vectors=torch.cat([now.vectors[:, 1:], vector[:, None]], 1),
-            actions=actions,
-            doubt=more_doubt(now.doubt, doubt),
-            slip=self._model.slip(now.slip, now.latents[:, -1], latent, actions[:, -1]),
-            drawing=now.drawing,
-            ages=now.ages + 1,
-            chances=now.chances,
+        latents, vectors, doubt, slip = engine.move(
+            now.latents, now.vectors, now.doubt, now.slip, actions, vector, new_doubt, self._tasks, noise
         )
+        return Snapshot(latents, vectors, actions, doubt, slip, now.drawing, now.ages + 1, now.chances)
 
     @torch.inference_mode()
     def _look(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        model, now = self._model, self._moment()
-        latents, vectors = now.latents[:, -1], now.vectors[:, -1]
-        noise = white_noise(now.chances, now.ages, model.frame_noise_shape(self.num_envs)[1:], use=1)
-        decoded = model.decode_float(latents, noise)
+        now = self._moment()
+        noise = white_noise(now.chances, now.ages, self._model.frame_noise_shape(self.num_envs)[1:], use=1)
+        shown = self._engine.show(now.latents, now.vectors, now.doubt, now.slip, self._tasks, noise)
+        decoded, frames, state, score, led_here = shown
         now = self._now = self._judge_drawing(now, decoded)
-        score = model.score(latents, vectors, self._tasks)
-        moved = torch.minimum(model.trust.in_motion(now.doubt), model.trust.in_following(now.slip))
-        trust = torch.minimum(now.drawing, moved)
-        frames = to_uint8(decoded)
-        observation = {
-            f"observation.images.{name}": view for name, view in cut_out(frames, self.episode_spec.cameras).items()
-        }
-        observation["observation.state"] = model.state_of(vectors).numpy().copy()
-        success = (score > model.success_threshold).numpy()
-        return observation, {"success": success, "score": score.numpy().copy(), "trust": trust.numpy().copy()}
+        trust = torch.minimum(now.drawing, led_here)
+        views = cut_out(frames.numpy(), self.episode_spec.cameras)
+        observation = {f"observation.images.{name}": view for name, view in views.items()}
+        observation["observation.state"] = state.numpy().copy()
+        success = (score > self._model.success_threshold).numpy()
+        return observation, {"success": success, "score": score.numpy().copy(), "trust": trust.numpy()}
 
     def _judge_drawing(self, now: Snapshot, decoded: Tensor) -> Snapshot:
         """Trust in how frames are drawn, of those that could be drawn badly.
@@ -207,6 +203,14 @@ class LearnedWorld(World):
             return now
         error = cycle_error(self._model.autoencoder, now.latents[:, -1], decoded)
         return replace(now, drawing=torch.where(judged, self._model.trust.in_drawing(error), now.drawing))
+
+
+def _require_one_episode(num_envs: int) -> None:
+    # Compiled products add up in another order for another number of rows; in batch nothing is gained anyway.
+    if num_envs != 1:
+        raise ConfigError(
+            f"on a CPU compile_model is for one episode at a time, got num_envs {num_envs}; leave one of them out"
+        )
 
 
 def _choose(mask: Tensor, begun: Snapshot, running: Snapshot) -> Snapshot:
