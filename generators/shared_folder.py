@@ -9,20 +9,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..storage.atomic import TEMPORARY_PREFIX, make_folder, refusals_named
+from ..storage.atomic import TEMPORARY_PREFIX, make_folder, refusals_named, sweep
 from ..storage.errors import StoreError
+
+_PREFIX = f"{TEMPORARY_PREFIX}shared-"
 
 
 @contextmanager
 def marked_folder(folder: Path) -> Iterator[Path]:
-    """Put a file into `folder`, which is made if it is not there, for workers to look for.
+    """Put a file into `folder`, which is made if it is not there, for workers to look for; those of killed drivers go.
 
     Raises:
         StoreError: the folder cannot be written, or the disk is full.
     """
     make_folder(folder)
+    sweep(folder, _PREFIX)
     with refusals_named(folder):
-        handle, name = tempfile.mkstemp(prefix=f"{TEMPORARY_PREFIX}shared-", dir=folder)
+        handle, name = tempfile.mkstemp(prefix=_PREFIX, dir=folder)
     os.close(handle)
     try:
         yield Path(name)

@@ -1,3 +1,5 @@
+import os
+
 import pytest
 
 from demoloom.generators.shared_folder import marked_folder, refuse_unshared
@@ -10,6 +12,14 @@ def test_a_mark_is_seen_while_the_block_runs_and_gone_after(tmp_path):
     with marked_folder(tmp_path / "new" / "store") as mark:
         refuse_unshared(mark)
     assert list((tmp_path / "new" / "store").iterdir()) == []
+
+
+def test_the_mark_of_a_driver_that_was_killed_goes(tmp_path):
+    left = tmp_path / ".tmp-shared-left"
+    left.touch()
+    os.utime(left, (0, 0))
+    with marked_folder(tmp_path):
+        assert not left.exists()
 
 
 def test_a_worker_that_does_not_see_the_drivers_folder_refuses_to_start(counting_plan, tmp_path):
