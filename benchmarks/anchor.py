@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import torch
+from threads import use_threads
 from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -32,7 +31,7 @@ def anchor_speed(seconds: float, num_threads: int, dtype: torch.dtype = torch.fl
         `seconds_per_frame` of the fastest frame, how it divides into `dynamics_seconds` and `decoder_seconds`,
         `flops_per_frame`, `gflops` (10^9 operations a second) and `num_parameters`.
     """
-    with _threads(num_threads), torch.inference_mode():
+    with use_threads(num_threads), torch.inference_mode():
         torch.manual_seed(0)
         model, inputs = Simulator(RELEASED).eval().to(dtype), _inputs("cpu", dtype)
         began, frames = time.perf_counter(), list[tuple[float, float]]()
@@ -76,16 +75,6 @@ def _inputs(device: str, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor, Te
     shapes = (1, WINDOW - 1, *latent), (1, WINDOW, RELEASED.action_size), (1, *latent), (1, *frame)
     latents, actions, noise, frame_noise = (torch.randn(shape, device=device, dtype=dtype) for shape in shapes)
     return latents, actions, noise, frame_noise
-
-
-@contextmanager
-def _threads(number: int) -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(number)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def main() -> None:

@@ -91,7 +91,8 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         checkpoint = arguments.world or write_untrained(Path(folder) / "world")
-        speed = speed_rows(checkpoint, seconds=0.5 if arguments.quick else 10.0)
+        quick = arguments.quick
+        speed = speed_rows(checkpoint, seconds=0.5 if quick else 10.0, compiled=not quick)
     found: dict[str, Any] = {"rows": []}
     if arguments.world:
         found = measure(arguments.world, QUICK if arguments.quick else FULL)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from world import write_untrained
-from world_speed import Speed, flops_per_frame, measure
+from world_speed import Speed, flops_per_frame, interactive, measure
 
 from demoloom.generators.learned.world import LearnedWorld
 
@@ -25,3 +25,9 @@ def test_the_operations_of_an_untrained_world_are_counted_and_its_steps_timed(tm
     speed = measure(LearnedWorld(str(checkpoint), 2), seconds=0.05)
     assert speed.num_envs == 2
     assert len(speed.seconds) >= 1
+
+
+def test_one_episode_is_timed_by_the_number_of_threads(tmp_path: Path) -> None:
+    checkpoint = write_untrained(tmp_path / "world")
+    assert list(interactive(checkpoint, 0.01, 1, compiled=False)) == ["interactive, 1 thread"]
+    assert list(interactive(checkpoint, 0.01, 2, compiled=False)) == ["interactive, 2 threads"]
