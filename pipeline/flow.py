@@ -62,7 +62,7 @@ def demoloom(
     prepare_environment()
     folder = RunFolder(run_dir)
     chosen = config or _settings(folder, preset)
-    with slots_held(hold), run_owned(folder, UUID(flow_run.id)):
+    with run_owned(folder, UUID(flow_run.id)), slots_held(hold):
         check_inputs(chosen)
         with folder.lock():
             save_config(folder, chosen)
@@ -84,7 +84,7 @@ def improve_flow(run_dir: Path, config: RoundParameter | None = None, hold: tupl
     """
     prepare_environment()
     folder, chosen = RunFolder(run_dir), config or RoundConfig()
-    with slots_held(hold), run_owned(folder, UUID(flow_run.id)):
+    with run_owned(folder, UUID(flow_run.id)), slots_held(hold):
         of_run, place = finished_config(folder), current_round(folder)
         if not has_failures(place):
             say(f"the policy in {place.before.path} failed nowhere in its evaluation")

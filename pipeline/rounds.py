@@ -7,7 +7,7 @@ policy was trained on, and would flatter it. The policy before is scored from th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -170,7 +170,14 @@ def _generate(config: RoundConfig, run: RunConfig, place: Round) -> Stage:
 
 
 def _generation(config: RoundConfig, run: RunConfig) -> GenerateConfig:
-    return replace(run.generate, num_demonstrations=config.num_demonstrations, max_attempts=config.max_attempts)
+    """Attempts are made and judged as in the run; when they are enough is for the round to say."""
+    return GenerateConfig(
+        num_demonstrations=config.num_demonstrations,
+        max_attempts=config.max_attempts,
+        max_hours=run.generate.max_hours,
+        keep=run.generate.keep,
+        **run.generate.attempt(),
+    )
 
 
 def _merge(run: RunConfig, place: Round) -> Stage:

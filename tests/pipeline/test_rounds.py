@@ -70,6 +70,14 @@ def test_more_demonstrations_keep_the_starts(run: RunFolder) -> None:
     assert [name for name in before if before[name] == after[name]] == ["starts"]
 
 
+def test_a_round_judges_attempts_as_the_run_does_and_stops_by_its_own_rules(run: RunFolder) -> None:
+    strict = replace(SMOKE, generate=replace(SMOKE.generate, min_demonstrations=6, min_trust=0.7))
+    stages = stages_of_round(RoundConfig(num_demonstrations=3), strict, current_round(run))
+    (settings,) = [stage.config["generate"] for stage in stages if stage.name == "generate"]
+    assert (settings["num_demonstrations"], settings["min_trust"]) == (3, 0.7)
+    assert "min_demonstrations" not in settings
+
+
 def test_a_run_that_is_not_finished_cannot_be_improved(run: RunFolder, tmp_path: Path) -> None:
     run.drop_manifest("evaluate")
     for folder in (run, RunFolder(tmp_path / "nowhere")):

@@ -124,6 +124,21 @@ def test_scores_start_from_the_same_states_and_have_intervals(run: RunFolder) ->
     )
 
 
+def test_a_round_adds_demonstrations_from_where_the_policy_failed_and_scores_both(run: RunFolder) -> None:
+    arguments = ["--num-demonstrations", "3", "--max-attempts", "9", "--num-starts", "10", "--no-prefect"]
+    done = demoloom("improve", "--run-dir", str(run.path), *arguments, cwd=run.path)
+    assert done.returncode == 0, done.stderr
+    made = run.path / "rounds" / "001"
+    before = open_dataset(run.path / "evaluation" / "policy-in-reality").summaries()
+    failed = {summary.id for summary in before if not summary.success}
+    assert {id.rpartition("-row-")[0] for id in open_dataset(made / "starts").ids()} == failed
+    assert len(open_dataset(made / "generated")) == 6 + 3
+    scores = json.loads((made / "evaluation" / "scores.json").read_text())["scores"]
+    assert [row["key"] for row in scores] == ["policy-in-reality", "before-in-reality"]
+    after = open_dataset(made / "evaluation" / "policy-in-reality").summaries()
+    assert not {summary.seed for summary in after} & {summary.seed for summary in before}
+
+
 def test_generate_killed_in_the_middle_goes_on_to_the_exact_count(run: RunFolder, tmp_path: Path) -> None:
     arguments = ["generate", "--preset", "smoke", "--world", str(run.path / "world"), "--format", "zarr"]
     arguments += ["--num-demonstrations", "60", "--max-attempts", "60"]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.actions import GlobalConcurrencyLimitCreate
 from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterName
 from prefect.client.schemas.objects import FlowRun
 from prefect.settings import PREFECT_API_URL, temporary_settings
@@ -81,25 +82,47 @@ def deployments(client: SyncPrefectClient) -> list[str]:
     return [f"{names[found.flow_id]}/{found.name}" for found in client.read_deployments()]
 
 
+@pytest.fixture(scope="module")
+def deployed(prefect_server: PrefectServer) -> None:
+    assert prefect(prefect_server, "work-pool", "create", "demoloom", "--type", "process") == 0
+    assert prefect(prefect_server, "deploy", "--all") == 0
+
+
+@pytest.mark.usefixtures("deployed")
 def test_a_worker_runs_what_prefect_yaml_deploys(
     prefect_server: PrefectServer, client: SyncPrefectClient, tmp_path: Path
 ) -> None:
     run = done_run(tmp_path / "run", RUNS["smoke"])
-
-    def prefect(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "prefect", "--no-prompt", *arguments]
-        return subprocess.run(command, env=prefect_server.environment, cwd=ROOT, capture_output=True, text=True)
-
-    assert prefect("work-pool", "create", "demoloom", "--type", "process").returncode == 0
-    deployed = prefect("deploy", "--all")
-    assert deployed.returncode == 0, deployed.stdout + deployed.stderr
     assert set(deployments(client)) >= {"demoloom/nightly", "demoloom-improve/nightly"}
-    refused = prefect("deployment", "run", "demoloom/nightly", "--param", "preset=huge")
-    assert refused.returncode != 0
-    asked = prefect(
-        "deployment", "run", "demoloom/nightly", "--param", f"run_dir={run.path}", "--param", "preset=smoke"
-    )
-    assert asked.returncode == 0, asked.stdout + asked.stderr
-    worker = ["prefect", "worker", "start", "--pool", "demoloom"]
-    with service(worker, prefect_server.environment, tmp_path / "worker.log", cwd=tmp_path):
+    assert prefect(prefect_server, *ASK, "--param", "preset=huge") != 0
+    assert prefect(prefect_server, *ASK, "--param", f"run_dir={run.path}", "--param", "preset=smoke") == 0
+    with service(WORKER, prefect_server.environment, tmp_path / "worker.log", cwd=tmp_path):
         wait_until(lambda: "COMPLETED" in states(client, "nightly"))
+
+
+@pytest.mark.usefixtures("deployed")
+def test_a_run_whose_worker_was_stopped_is_mended_and_gives_its_place_back(
+    prefect_server: PrefectServer, client: SyncPrefectClient, tmp_path: Path
+) -> None:
+    run = done_run(tmp_path / "run", RUNS["smoke"])
+    client.create_global_concurrency_limit(GlobalConcurrencyLimitCreate(name="taken", limit=1, active_slots=1))
+    prefect(prefect_server, *ASK, "--param", f"run_dir={run.path}", "--param", 'hold=["taken"]')
+    with service(WORKER, prefect_server.environment, tmp_path / "worker.log", cwd=tmp_path):
+        wait_until(lambda: (run.path / ".flow-run.json").exists())
+    assert "RUNNING" in states(client, "nightly")
+    mend = [sys.executable, "-m", "demoloom.pipeline.cli", "mend-runs"]
+    done = subprocess.run(mend, env=prefect_server.environment, capture_output=True, text=True)
+    assert done.stdout.strip().endswith(": crashed")
+    limit = client.read_deployment_by_name("demoloom/nightly").global_concurrency_limit
+    assert limit is not None
+    assert limit.active_slots == 0
+
+
+WORKER = ["prefect", "worker", "start", "--pool", "demoloom"]
+ASK = ["deployment", "run", "demoloom/nightly"]
+
+
+def prefect(server: PrefectServer, *arguments: str) -> int:
+    """The exit code of a command of Prefect's, in the folder of prefect.yaml."""
+    command = [sys.executable, "-m", "prefect", "--no-prompt", *arguments]
+    return subprocess.run(command, env=server.environment, cwd=ROOT, capture_output=True).returncode
