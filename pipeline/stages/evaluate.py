@@ -81,25 +81,27 @@ def evaluate(
         progress: told how far it is.
 
     Returns:
-        The scores, with 95 % intervals, as in `scores.json`.
+        The scores, with 95 % intervals, as in `scores.json`, and a table of what was lost and made again.
     """
-    from ...generators.fleet import run_episodes
+    from ...generators.fleet import lost_and_redone, run_episodes
     from ...policies.evaluation import score
     from ...storage.atomic import publish_folder, write_json
 
     scores: list[dict[str, Any]] = []
+    lost: list[dict[str, Any]] = []
     for contestant in contestants:
         plan = _plan(config, contestant, reality, world, seed)
         summaries = run_episodes(
             plan, range(config.num_episodes), work / contestant.key, config=fleet, progress=progress
         )
         scores.append(_row(contestant, score(contestant.name, summaries), summaries))
+        lost += [{"contestant": contestant.key, **row} for row in lost_and_redone(work / contestant.key)]
     table = {"num_episodes": config.num_episodes, "max_steps": config.max_steps, "seed": seed, "scores": scores}
     with publish_folder(out) as folder:
         for contestant in contestants:
             shutil.move(work / contestant.key, folder / contestant.key)
         write_json(folder / "scores.json", table)
-    return table
+    return {**table, "lost": lost}
 
 
 def _plan(
