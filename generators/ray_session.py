@@ -33,6 +33,8 @@ _ENVIRONMENT = {
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
     # Ray 2.60 announces a change of its handling of num_gpus=0; this is the behaviour to come.
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    # Ray's own default of 15 starves workers beside anything else that computes; a user's `nice` still counts.
+    "RAY_worker_niceness": "0",
 }
 
 
