@@ -86,3 +86,50 @@ def test_what_was_recorded_before_a_kill_is_there_and_a_resumed_run_adds_to_it(t
     assert before[:21] == list(range(21))
     folder.record(event="resumed")
     assert len(folder.events()) == len(before) + 1
+
+
+RUN = """
+import os, signal, sys
+from pathlib import Path
+from demoloom.generators.fleet import FleetConfig, StopRules, ray_session, run_until
+from demoloom.generators.plan import RolloutPlan
+from demoloom.pipeline.line import perform_shown
+from demoloom.pipeline.run_folder import RunFolder
+from demoloom.pipeline.stage import Stage, stage_digests
+from demoloom.storage.plugins import PluginRef
+
+TESTING = "demoloom.generators.testing:"
+world = PluginRef("worlds", TESTING + "CountingWorld")
+stream = PluginRef("streams", TESTING + "RandomCounts", {"low": 1.0, "high": 1.0})
+plan, config = RolloutPlan("generate", world, stream, 7, 12, num_slots=1), FleetConfig(num_workers=1)
+folder, dies_at = RunFolder(Path(sys.argv[1])), int(sys.argv[2])
+
+def generate(work, progress):
+    made = run_until(plan, StopRules(8, 20), work / "episodes", config=config, progress=progress)
+    (folder.path / "generated").mkdir()
+    return {"ended": made.sentence()}
+
+def die(done, total, message):
+    if done == dies_at:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+stage = Stage("generate", generate, {}, ("generated",), uses_fleet=True)
+with ray_session(config):
+    perform_shown(folder, stage, stage_digests([stage])["generate"], quiet=True, also=die)
+"""
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_goes_on_in_the_same_events_and_ends_with_all_it_was_to_make(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", RUN, str(tmp_path)]
+    # Ray's processes outlive a killed driver by a minute or two and would hold a pipe open.
+    killed = subprocess.run([*command, "3"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    subprocess.run([*command, "-1"], check=True)
+    events = RunFolder(tmp_path).events()
+    assert [event["event"] for event in events if event["event"] != "fleet"] == ["started", "started", "done"]
+    assert events[-1]["event"] == "fleet"
+    last = events[-1]
+    assert (last["done"], last["total"]) == (8, 8)
+    # What the killed run had made it did not make again.
+    assert last["workers"][0]["num_episodes"] <= last["num_attempts"] - 3
