@@ -188,7 +188,7 @@ def server_settings() -> dict[Setting, Any]:
     except HTTPError as error:
         reason = " ".join(str(error).split()).rstrip(".")
         raise ConfigError(
-            f"no Prefect server answers at {PREFECT_API_URL.value()} ({reason}); start it, mend PREFECT_API_URL, or "
-            "run the stages without Prefect by --no-prefect"
+            f"no Prefect server answers at {PREFECT_API_URL.value()} ({reason}); start it or mend "
+            "PREFECT_API_URL; `demoloom run` and `demoloom improve` need none with --no-prefect"
         ) from error
     return {}

@@ -26,15 +26,17 @@ from prefect.client.schemas.sorting import FlowRunSort
 from prefect.exceptions import ParameterTypeError
 from prefect.settings import PREFECT_API_URL, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 
+from demoloom.pipeline.artifacts import publish_stage
 from demoloom.pipeline.flow import PresetName, as_task, demoloom, improve_flow, run_flow, slots_held
 from demoloom.pipeline.line import run_stages
 from demoloom.pipeline.plain import to_plain
 from demoloom.pipeline.presets import RUNS
 from demoloom.pipeline.run_folder import RunFolder
+from demoloom.pipeline.stage import Stage
 from demoloom.pipeline.stale_runs import mend_runs, run_owned
 from demoloom.storage.errors import ConfigError, StoreError
 
-from .runs import done_run
+from .runs import done_run, finished_run
 from .services import PrefectServer
 from .test_stage_store import Line
 
@@ -144,6 +146,25 @@ def test_a_run_shows_how_far_a_stage_is_and_a_summary_of_all(tmp_path: Path, ser
     assert f"| generate | was done already | 1 | `{run.path}/generated`" in str(artifact("done-summary").data)
 
 
+@pytest.mark.slow
+def test_a_stage_that_made_episodes_shows_what_became_of_them_and_the_first(
+    tmp_path: Path, server: PrefectServer
+) -> None:
+    folder = finished_run(tmp_path / "made")
+    stage = Stage("generate", lambda work, progress: {}, {}, ("generated", "rejected"))
+    manifest = folder.manifest("generate")
+    assert manifest is not None
+    metrics = manifest["metrics"]
+
+    @prefect.flow(name="shows")
+    def shows() -> None:
+        publish_stage(folder, stage, metrics)
+
+    shows()
+    assert str(artifact("made-generate-pictures").data).count("(data:image/png;base64,") == 2
+    assert "not solved within 12 steps" in str(artifact("made-generate-outcome").data)
+
+
 def artifact(key: str) -> ArtifactCollection:
     """The newest of that key."""
     chosen = ArtifactCollectionFilter(key=ArtifactCollectionFilterKey(any_=[key]))
@@ -176,6 +197,7 @@ from pathlib import Path
 from uuid import UUID
 import prefect
 from demoloom.pipeline.run_folder import RunFolder
+from demoloom.pipeline.stage import Stage
 from demoloom.pipeline.stale_runs import run_owned
 
 @prefect.task
