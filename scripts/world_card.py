@@ -15,7 +15,7 @@ A learned PushT: 64 x 64 pixels at 10 Hz, on a CPU. It comes with demoloom and i
 the name `{name}`.
 
 **Made by** `scripts/bundle-world`: {frames:,} frames of play in gym-pusht (contact seeking, a noisy scripted expert,
-long turns of random pushes, idling; seed 0, preset `cpu`), trained within an hour on two CPU cores that other work
+long turns of random pushes, idling; seed 0, preset `cpu`), trained in about an hour on two CPU cores that other work
 shared. Nothing was downloaded. {size:.1f} MB.
 
 **On episodes held out** of that play, from their first frame on recorded actions:

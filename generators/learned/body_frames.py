@@ -28,13 +28,14 @@ class BodyFrames:
     """
 
     def __init__(self, names: Sequence[str], num_actions: int) -> None:
-        self._bodies = [at for at in range(len(names) - 3) if tuple(names[at : at + 4]) == POSE_NAMES]
-        self._places = sorted([*self._bodies, *_pairs(names, self._bodies)])
+        self.bodies = [at for at in range(len(names) - 3) if tuple(names[at : at + 4]) == POSE_NAMES]
+        """Where the poses of bodies begin."""
+        self._places = sorted([*self.bodies, *_pairs(names, self.bodies)])
         self.directed = [*self._places, *cosines_in(names)]
         """Where the first of two numbers stands that turn when all is turned."""
         self._num_commands = num_actions // 2
         others = len(self._places) - 1
-        self.size = len(self._bodies) * (2 * (others + len(self._places) + 2 * self._num_commands) + 1)
+        self.size = len(self.bodies) * (2 * (others + len(self._places) + 2 * self._num_commands) + 1)
 
     def __call__(self, present: Tensor, before: Tensor, ahead: Tensor, turned: Tensor) -> Tensor:
         """Everything from the place and the direction of each body.
@@ -47,7 +48,7 @@ class BodyFrames:
         Returns:
             (..., size), nothing of it where no body's pose stands in the vector.
         """
-        seen = [self._from_body(at, present, before, ahead, turned) for at in self._bodies]
+        seen = [self._from_body(at, present, before, ahead, turned) for at in self.bodies]
         return torch.cat(seen, -1) if seen else present[..., :0]
 
     def _from_body(self, at: int, present: Tensor, before: Tensor, ahead: Tensor, turned: Tensor) -> Tensor:

@@ -57,7 +57,7 @@ class WorldModel(nn.Module):
         names = [*spec.state.names, *(name for label in spec.labels.values() for name in label.names)]
         self.vector_dynamics = VectorDynamics(names, spec.action.size, config.vector_width, config.vector_members)
         self.plausibility = Plausibility(names, spec.state.size, config.vector_width) if spec.labels else None
-        self._cosines = cosines_in(names)
+        self.cosines = cosines_in(names)
         self.score_head: nn.Module = (
             VectorReader(size, len(self.tasks), config.vector_width)
             if spec.labels
@@ -165,7 +165,7 @@ class WorldModel(nn.Module):
     def guess_vector(self, vectors: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
         """What the dynamics alone makes of it: a vector that need not occur, and a doubt, as `predict_vector`."""
         change, spread = self.vector_dynamics.agree(vectors[:, -2:], actions[:, -2:])
-        return keep_on_circles(vectors[:, -1] + change, vectors[:, -1], self._cosines), spread.norm(dim=1)
+        return keep_on_circles(vectors[:, -1] + change, vectors[:, -1], self.cosines), spread.norm(dim=1)
 
     def settle_vector(self, vector: Tensor, doubt: Tensor) -> tuple[Tensor, Tensor]:
         """A vector that occurs, from the guess (B, D) and its doubt (B,)."""

@@ -29,6 +29,7 @@ from .interaction import Interaction, read_interaction
 from .model import WorldModel
 from .moments import Moments, claim_folder, fingerprint_of
 from .peers import Peers, check_processes, open_peers
+from .plausibility_training import learn_what_occurs, leave_out_if_harmful
 from .preview import write_preview
 from .rollout_pool import RolloutPool
 from .sequences import Sequences
@@ -39,7 +40,7 @@ from .training_config import WorldTrainingConfig
 from .training_log import TrainingLog
 from .training_stage import Training
 from .validation import OpenLoopCheck, VectorCheck
-from .vector_training import train_plausibility, train_score_head, train_vector_dynamics, vectors_after_the_end
+from .vector_training import train_score_head, train_vector_dynamics, vectors_after_the_end
 
 _NUM_MEASURED_ROWS = 2000
 #: In the folder of saved moments; what it holds goes to the checkpoint.
@@ -163,8 +164,8 @@ def _train_by_numbers(
     train_vector_dynamics(model, vectors, actions, timeline, config.vectors, stage, check)
     if probe is None or model.plausibility is None:
         return
-    stage = training.stage("plausibility")
-    train_plausibility(model.plausibility, vectors, timeline, data.rows(held_out), config.vectors, stage)
+    learn_what_occurs(model, model.plausibility, vectors, actions, timeline, config.vectors, training)
+    leave_out_if_harmful(model, model.plausibility, vectors, actions, Timeline(data.starts, held_out))
     scored = torch.from_numpy(rows[data.scored[rows]])
     after = vectors_after_the_end(model, vectors, actions, data.starts[1:][train] - 1, timeline).clone()
     known = torch.cat([vectors[scored], after])
@@ -216,7 +217,7 @@ def _num_steps(config: WorldTrainingConfig, data: Interaction) -> int:
     stages = config.autoencoder_steps + config.dynamics.num_steps + config.decoder_steps
     stages += config.inverse_steps if config.model.reads_actions_back(bool(data.labels)) else 0
     stages += config.vectors.num_steps + config.head_steps
-    by_labels = config.vectors.plausibility_steps + 2 * _half(config.probe.num_steps)
+    by_labels = 2 * config.vectors.plausibility_steps + 2 * _half(config.probe.num_steps)
     return stages + (by_labels if data.labels else 0)
 
 

@@ -59,8 +59,8 @@ class VectorTrainingConfig:
         batch_size: transitions in a step, for each of its networks.
         rollouts_from: share of the steps after which the networks go on from their own predictions.
         rollout_length: steps they go on for; each costs as much as a single one.
-        plausibility_steps: gradient steps of what says which labels occur; unused where there are none. With more it
-            learns the data by heart.
+        plausibility_steps: gradient steps of each of the networks that say which labels occur; unused where there are
+            none.
         lr: highest learning rate.
     """
 
@@ -68,7 +68,7 @@ class VectorTrainingConfig:
     batch_size: int = 256
     rollouts_from: float = 0.5
     rollout_length: int = 8
-    plausibility_steps: int = 2500
+    plausibility_steps: int = 6000
     lr: float = 2e-3
 
     def __post_init__(self) -> None:

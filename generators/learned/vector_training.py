@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -11,19 +9,15 @@ from torch.nn import functional as F
 
 from .model import WorldModel, of_task
 from .optimisation import Check, optimise
-from .plausibility import Plausibility, plausibility_loss
 from .timeline import Timeline
 from .training_config import VectorTrainingConfig
 from .training_stage import TrainingStage
 from .vector_dynamics import advance_vector
+from .vector_pool import VectorPool
 
 _GATE_WEIGHT = 0.01
 #: Numbers lie in [-1, 1]; what changes by less in a step is taken to stay.
-_STILL = 5e-6
-#: On 27,000 rows of PushT it took 6 % of the rows held out for odd, and worlds went astray by it; on 194,000 under 2 %.
-_MOST_ASTRAY = 0.03
-#: Share of the draws that goes evenly over different labels.
-_EVENLY = 0.3
+STILL = 5e-6
 #: Rows in which something besides the robot moves are rarer and harder.
 _MOVING_WEIGHT = 3.0
 
@@ -32,75 +26,64 @@ def train_vector_dynamics(
     model: WorldModel, vectors: Tensor, actions: Tensor, timeline: Timeline, config: VectorTrainingConfig,
     stage: TrainingStage, check: Check | None = None,
 ) -> None:  # fmt: skip
-    """Train the dynamics of the vectors (R, D) in place: single steps at first, then rollouts of a few."""
+    """Train the dynamics of vectors (R, D) in place: single steps at first, then rollouts, half of them long ones."""
     longest = next(length for length in (config.rollout_length, 1) if len(timeline.rows_with_next(length)))
     rows = timeline.rows_with_next(longest)
-    labels_move = (vectors[1:] - vectors[:-1])[:, model.spec.state.size :].abs().sum(1) > _STILL
+    labels_move = (vectors[1:] - vectors[:-1])[:, model.spec.state.size :].abs().sum(1) > STILL
     weight = 1 + (_MOVING_WEIGHT - 1) * labels_move[torch.from_numpy(rows)].numpy()
     weight = np.cumsum(weight / weight.sum())
 
+    num_members, num_pooled = model.vector_dynamics.num_members, config.batch_size // 2
+
+    def draw(count: int) -> np.ndarray:
+        """(M, count): each member learns from rows of its own."""
+        place = np.searchsorted(weight, stage.rng.random((num_members, count)))
+        return rows[np.minimum(place, len(rows) - 1)]
+
+    pool = VectorPool(model, vectors, timeline, lambda: draw(num_pooled), stage.rng)
+
     def loss_at(step: int) -> Tensor:
-        # Each member learns from rows of its own.
-        place = np.searchsorted(weight, stage.rng.random((model.vector_dynamics.num_members, config.batch_size)))
-        chosen = rows[np.minimum(place, len(rows) - 1)]
-        length = 1 if step < config.rollouts_from * config.num_steps else longest
-        return _rollout_loss(model, vectors, actions, timeline, chosen, length)
+        if step < config.rollouts_from * config.num_steps:
+            chosen = draw(config.batch_size)
+            return _rollout(model, vectors, actions, timeline, chosen, _window(timeline, vectors, chosen), 1)[0]
+        fresh = draw(config.batch_size - num_pooled)
+        chosen = np.concatenate([fresh, pool.rows], 1)
+        history = torch.cat([_window(timeline, vectors, fresh), pool.history], 1)
+        loss, history = _rollout(model, vectors, actions, timeline, chosen, history, longest)
+        pool.go_on(history[:, fresh.shape[1] :].detach(), longest)
+        return loss
 
-    optimise([model.vector_dynamics], loss_at, config.num_steps, config.lr, stage, check=check)
+    optimise([model.vector_dynamics], loss_at, config.num_steps, config.lr, stage, [pool], check)
 
 
-def train_plausibility(
-    plausibility: Plausibility, vectors: Tensor, timeline: Timeline, held_out: np.ndarray, config: VectorTrainingConfig,
-    stage: TrainingStage,
-) -> None:  # fmt: skip
-    """Train what tells vectors that occur (R, D) from those that do not, in place.
+def _window(timeline: Timeline, numbers: Tensor, rows: np.ndarray) -> Tensor:
+    """(M, B, 2, ...): the numbers of the rows before and of the rows (M, B) themselves."""
+    return numbers[timeline.window(rows.ravel(), 2)].unflatten(0, rows.shape)
 
-    A share of the draws goes evenly over all labels that occurred, however long each stayed as it was: else the network
-    learns by heart the few places where something lay for long. On few data it learns all by heart: what takes too many
-    of the rows held out for odd is forgotten.
+
+def _rollout(
+    model: WorldModel, vectors: Tensor, actions: Tensor, timeline: Timeline, rows: np.ndarray, history: Tensor,
+    length: int,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """Rollouts of each member on recorded actions.
+
+    Args:
+        rows: (M, B) where they begin.
+        history: (M, B, 2, D) what they begin with, real or not.
+
+    Returns:
+        The mean loss over members and steps, and the last history.
     """
-    rows = timeline.rows_with_next(0)
-    labels = vectors[torch.from_numpy(rows)][:, plausibility.state_size :]
-    changed = torch.cat([torch.ones(1, dtype=torch.bool), ((labels[1:] - labels[:-1]).abs() > _STILL).any(1)])
-    stay = torch.cumsum(changed, 0) - 1
-    alike = 1 / torch.bincount(stay)[stay].numpy()
-    weight = np.cumsum(_EVENLY * alike / alike.sum() + (1 - _EVENLY) / len(rows))
-
-    def loss_at(step: int) -> Tensor:
-        place = np.searchsorted(weight, stage.rng.random(4 * config.batch_size))
-        chosen = rows[np.minimum(place, len(rows) - 1)]
-        return plausibility_loss(plausibility, vectors[torch.from_numpy(chosen)], stage.noise)
-
-    optimise([plausibility], loss_at, config.plausibility_steps, config.lr, stage)
-    astray = plausibility.share_astray(vectors[torch.from_numpy(held_out)])
-    if astray > _MOST_ASTRAY:
-        logging.getLogger(__name__).warning(
-            "plausibility takes %.0f %% of the labels held out for impossible, and is left out; record more episodes",
-            100 * astray,
-        )
-        plausibility.forget()
-
-
-def _rollout_loss(
-    model: WorldModel, vectors: Tensor, actions: Tensor, timeline: Timeline, rows: np.ndarray, length: int
-) -> Tensor:
-    """Mean over the members of the loss of rollouts that begin at rows (M, B)."""
-
-    def window(numbers: Tensor, at: np.ndarray) -> Tensor:
-        """(M, B, 2, ...): the numbers of the rows before and of the rows themselves."""
-        return numbers[timeline.window(at.ravel(), 2)].unflatten(0, at.shape)
-
-    history = window(vectors, rows)
     loss = history.new_zeros(())
     for step in range(length):
-        change, gate = model.vector_dynamics(history, window(actions, rows + step))
+        change, gate = model.vector_dynamics(history, _window(timeline, actions, rows + step))
         present, target = vectors[torch.from_numpy(rows + step)], vectors[torch.from_numpy(rows + step + 1)]
         predicted = advance_vector(history[:, :, -1], change, gate)
-        moves = ((target - present).abs() > _STILL).float()
+        moves = ((target - present).abs() > STILL).float()
         loss = loss + 20 * F.smooth_l1_loss(predicted, target, beta=0.005)
         loss = loss + _GATE_WEIGHT * F.binary_cross_entropy_with_logits(gate, moves)
         history = torch.stack([history[:, :, -1], predicted], 2)
-    return loss / length
+    return loss / length, history
 
 
 @torch.inference_mode()

@@ -152,7 +152,6 @@ def test_training_says_how_far_it_is_and_keeps_its_losses(checkpoint: Path) -> N
         "autoencoder",
         "state and labels",
         "labels alone",
-        "labels beside state",
         "score",
         "probe",
         "probe on shown frames",

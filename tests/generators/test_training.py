@@ -45,7 +45,7 @@ QUICK = replace(
 STAGES = {
     "autoencoder": 2,
     "state and labels": 4,
-    "plausibility": 2,
+    "labels alone": 2,
     "dynamics": 5,
     "score": 3,
     "probe": 1,
