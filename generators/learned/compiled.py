@@ -173,9 +173,11 @@ class _Method(nn.Module):
 
 def _load(parts: Sequence[Part], folder: Path) -> list[Call]:
     """RuntimeError where a file is missing or damaged."""
-    from torch._inductor import aoti_load_package
+    from torch._inductor import aoti_load_package, config
 
-    packages = [aoti_load_package(str(folder / part.file)) for part in parts]
+    # Else torch would compile something for each set of instructions, only to look whether the CPU has it.
+    with config.patch(_OPTIONS):
+        packages = [aoti_load_package(str(folder / part.file)) for part in parts]
     # Past `__call__`, which parses at each call how inputs are nested, in a tenth of a millisecond: they are not.
     return [_contiguous(package.loader.boxed_run) for package in packages]
 
