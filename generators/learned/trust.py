@@ -15,12 +15,12 @@ _NUM_WORST_CELLS = 8
 MEMORY = 32
 #: A number is wrong when it is off by more than this share of half its range: on PushT 13 units or 3 degrees.
 TOLERANCE = 0.05
-#: Actions read back from a few steps tell more than from one, and soon enough.
-_STEPS_READ = 8
+#: Actions read back from some steps tell more than from one: real video does not show at once where a command leaps to.
+_STEPS_READ = 16
 #: What is read better than to this share of half its range is not asked for more.
 _LEGIBLE = 0.01
-#: Where less than this lies between slips of real video and of a world that ignores its actions they tell nothing.
-_TELLING = 0.5
+#: Slips tell nothing where a world that ignores its actions slips by less than so many times the most in real video.
+_TELLING = 1.5
 
 
 class Trust(nn.Module):
@@ -72,13 +72,14 @@ class Trust(nn.Module):
     def in_following(self, slip: Tensor) -> Tensor:
         """Of slips (B,), see `more_slip`: 1 up to what real video rarely shows, 0 where actions might be any others.
 
-        1 for all where nothing reads actions back, or where they cannot be told from others in real video either.
+        It falls with the logarithm, as slips are multiples of what is usual. 1 for all where nothing reads actions
+        back, or where they cannot be told from others in real video either.
         """
         if not self._num_actions:
             return torch.ones_like(slip)
-        width = self.ignorant_slip - self.most_slip
-        trust = ((self.ignorant_slip - slip) / width.clamp_min(1e-6)).clamp(0, 1)
-        return torch.where(width > _TELLING, trust, torch.ones_like(slip))
+        ratio = self.ignorant_slip / self.most_slip
+        trust = (self.ignorant_slip / slip.clamp_min(self.most_slip)).log().clamp_min(0) / ratio.log()
+        return torch.where(ratio > _TELLING, trust, torch.ones_like(slip))
 
     def learn_drawing(self, errors: np.ndarray) -> None:
         """Set the bounds from cycle errors (N,) of held-out predictions: their median and 99th percentile."""
@@ -99,7 +100,7 @@ class Trust(nn.Module):
         for misread, first in zip(self.misread(read, told), begins, strict=True):
             slip = more_slip(torch.ones_like(slip) if first else slip, misread)
             slips.append(float(slip))
-        self.most_slip.fill_(float(np.quantile(slips, 0.99)))
+        self.most_slip.fill_(max(1.0, float(np.quantile(slips, 0.99))))
         self.ignorant_slip.copy_(self.misread(read, told.roll(len(told) // 2, 0)).mean())
 
     def learn_motion(self, doubt: np.ndarray, right: np.ndarray) -> None:

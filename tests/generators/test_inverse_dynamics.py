@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from demoloom.generators.learned.assessment import assess_world
 from demoloom.generators.learned.checkpoint import from_pretrained, save_pretrained
 from demoloom.generators.learned.config import Presence, WorldConfig
 from demoloom.generators.learned.model import WorldModel
@@ -52,6 +53,12 @@ def test_the_action_is_read_from_what_it_led_to(follows: Path) -> None:
     # The square jumps to where the action says; guessing the middle would be off by a quarter of the range, 0.4.
     assert misread["real"] < 0.1
     assert misread["world"] < 0.2
+
+
+def test_how_far_actions_are_misread_is_measured_on_any_dataset(stays: Path, follows: Path) -> None:
+    found = [assess_world(world, follows.with_name("interaction"), 4)["misread_actions"] for world in (follows, stays)]
+    assert found[0]["world"] < 0.2 < found[1]["world"]
+    assert found[0]["real"] == found[1]["real"] < 0.1
 
 
 def test_a_world_that_ignores_its_actions_is_trusted_less_than_one_that_follows(follows: Path, stays: Path) -> None:
