@@ -34,6 +34,7 @@ def test_a_world_is_measured_on_any_dataset_of_its_robot(checkpoint: Path, tmp_p
         assert row["ssim_no_change"] <= 1
     assert found["poses"] == []
     assert found["shuffled_action_ratio"] > 1
+    assert found["misread_actions"] is None
 
 
 def test_data_of_another_robot_is_refused_with_the_differences(checkpoint: Path, tmp_path: Path) -> None:
