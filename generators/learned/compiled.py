@@ -173,13 +173,12 @@ class _Method(nn.Module):
 
 def _load(parts: Sequence[Part], folder: Path) -> list[Call]:
     """RuntimeError where a file is missing or damaged."""
-    from torch._inductor import aoti_load_package, config
+    # The core of `aoti_load_package`, which around it asks the compiler which instructions there are, for seconds in
+    # every process, and parses at each call how inputs are nested, in a tenth of a millisecond: they are not.
+    from torch._C._aoti import AOTIModelPackageLoader
 
-    # Else torch would compile something for each set of instructions, only to look whether the CPU has it.
-    with config.patch(_OPTIONS):
-        packages = [aoti_load_package(str(folder / part.file)) for part in parts]
-    # Past `__call__`, which parses at each call how inputs are nested, in a tenth of a millisecond: they are not.
-    return [_contiguous(package.loader.boxed_run) for package in packages]
+    loaders = [AOTIModelPackageLoader(str(folder / part.file), "model", False, 1, -1) for part in parts]
+    return [_contiguous(loader.boxed_run) for loader in loaders]
 
 
 def _contiguous(run: Callable[[list[Tensor]], list[Tensor]]) -> Call:
