@@ -1,8 +1,11 @@
-"""What a fleet costs beside the bare loop, how soon it starts, and its memory; writes `benchmarks/results/fleet.json`.
+"""What a fleet costs beside the bare loop, what a demonstration costs, and how that goes on past one machine.
 
     .venv/bin/python benchmarks/fleet.py
 
-The bare loop is the same world, stream and store in as many processes, without Ray.
+Writes `benchmarks/results/fleet.json`. The scripted expert drives the bundled world of PushT, and gym-pusht with frames
+of the same size, through the same probe. Each way of running starts in fresh processes with one thread to each worker:
+a bare loop is world, stream and store without Ray; a fleet has Ray; a flow has Ray and Prefect with its own server.
+Its start-up is what two episodes of one step take that way, from the start of the process to its end.
 """
 
 from __future__ import annotations
@@ -13,144 +16,225 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 import argparse
 import json
-import multiprocessing
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from demoloom.generators.fleet import FleetConfig, ray_session, run_episodes
+from fleet_checks import calls_of, check_slow_store, check_waiting, check_workers
+from fleet_costs import storing, worker_costs
+from fleet_memory import Memory, watch_memory
+from fleet_model import fill
+from fleet_predictions import cost_rows, prediction_rows
+from fleet_sides import Side, Way, run_side
+from rows import Row, at_most, new_row
+
 from demoloom.generators.learned.bundled import world_folder
 from demoloom.generators.plan import RolloutPlan
-from demoloom.generators.worker import Worker
 from demoloom.pipeline.machine import describe_machine
+from demoloom.pipeline.stages.generate import GenerateConfig, make_expert, world_ref
 from demoloom.storage.lineage import code_version
 from demoloom.storage.plugins import PluginRef
 
 RESULT = Path(__file__).parent / "results" / "fleet.json"
 NUM_WORKERS = 2
+LATENCIES_S = (0.01, 0.12)  # of a slow store: one that the steps of a world hide, and one that they do not
 LEARNED = RolloutPlan(
     stage="benchmark",
-    world=PluginRef("worlds", "learned", {"checkpoint": str(world_folder("pusht"))}),
-    stream=PluginRef("streams", "random"),
+    world=world_ref(world_folder("pusht")),
+    stream=make_expert("pusht", world_folder("pusht")),
     run_seed=0,
-    max_steps=100,
+    **GenerateConfig().attempt(),
 )
-PHYSICS = replace(LEARNED, world=PluginRef("worlds", "pusht"), max_steps=20)
+PHYSICS = replace(LEARNED, world=PluginRef("worlds", "pusht", {"size": 64}))
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much is measured.
+
+    Args:
+        num_episodes: of each way of running.
+        num_alone: episodes of one worker.
+        num_remembered: episodes over which memory is watched, each of `remembered_steps`.
+        waiting: numbers of workers whose world only waits.
+        costs_s: seconds for the costs of each size of a batch.
+    """
+
+    num_episodes: int = 200
+    num_alone: int = 64
+    num_remembered: int = 2000
+    remembered_steps: int = 8
+    waiting: tuple[int, ...] = (2, 8)
+    costs_s: float = 3.0
+
+
+QUICK = Extent(num_episodes=16, num_alone=16, num_remembered=60, waiting=(2,), costs_s=0.5)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A way of running: what two episodes of one step took, and what those of full length took."""
+
+    start: Side
+    full: Side
+
+    @property
+    def seconds(self) -> float:
+        """Of the full run, without starts."""
+        return self.full.wall_s - self.start.wall_s
+
+    @property
+    def frames_per_s(self) -> float:
+        """Once under way."""
+        return sum(self.full.lengths) / self.seconds
+
+    @property
+    def share(self) -> float:
+        """Of attempts that became demonstrations."""
+        return self.full.num_demonstrations / len(self.full.summaries)
+
+    @property
+    def per_core_hour(self) -> float:
+        """Demonstrations, by the time that all cores were taken, without starts."""
+        return self.full.num_demonstrations / (NUM_WORKERS * self.seconds / 3600)
+
+    @property
+    def core_s(self) -> float:
+        """Of cores for a demonstration, without starts."""
+        return (self.full.cpu_s - self.start.cpu_s) / max(1, self.full.num_demonstrations)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the episodes; writes nothing")
-    parser.add_argument("--only-memory", action="store_true", help="only look whether memory stays flat")
+    parser.add_argument("--quick", action="store_true", help="a minute instead of nine; writes nothing")
+    parser.add_argument(
+        "--only-memory", action="store_true", help="only look whether memory stays flat; writes nothing"
+    )
     arguments = parser.parse_args()
-    part = 10 if arguments.quick else 1
+    extent = QUICK if arguments.quick else Extent()
+    rows: list[Row] = []
+    begun = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        rows = [] if arguments.only_memory else [start_up(work), beside_the_bare_loop(work, 200 // part)]
-        rows += memory(work, 2000 // part)
-    for row in rows:
-        print(f"{row['name']}: {row['value']} {row['unit']} (beside {row['rival']}, aim {row['aim']})")
+        for part in [memory_rows(memory_of(extent, work))] if arguments.only_memory else measure(extent, work):
+            rows += part
+            for row in part:
+                print(f"{row['name']}: {row['value']} {row['unit']} (beside {row['rival']}, aim {row['aim']})")
+            print(f"-- {time.perf_counter() - begun:.0f} s", flush=True)
     if not arguments.quick and not arguments.only_memory:
         head = {"machine": describe_machine(), "command": "benchmarks/fleet.py", "commit": code_version()}
         RESULT.write_text(json.dumps({**head, "rows": rows}, indent=1) + "\n")
 
 
-def row(name: str, value: float, unit: str, aim: str, met: bool, rival: float | None = None) -> dict[str, Any]:
-    ratio = None if rival is None else round(value / rival, 3)
-    digits = 3 if value < 10 else 1
-    return {
-        "name": name,
-        "value": round(value, digits),
-        "unit": unit,
-        "rival": rival and round(rival, digits),
-        "ratio": ratio,
-        "aim": aim,
-        "met": met,
-    }
+def measure(extent: Extent, work: Path) -> Iterator[list[Row]]:
+    """The parts of the benchmark, one after the other."""
+    ways: tuple[Way, ...] = ("flow", "fleet", "bare")
+    runs = {way: run(way, LEARNED, extent.num_episodes, work / way) for way in ways}
+    yield [start_row(runs["fleet"]), *pace_rows(runs)]
+    yield overhead_rows(runs)
+    physics = run("bare", PHYSICS, extent.num_episodes, work / "physics")
+    yield demonstration_rows(runs["bare"], physics)
+    alone = run("fleet", LEARNED, extent.num_alone, work / "alone", num_workers=1)
+    memory = memory_of(extent, work)
+    yield memory_rows(memory)
+    yield model_rows(extent, work, alone, runs["fleet"], memory.driver_s)
 
 
-def start_up(work: Path) -> dict[str, Any]:
-    """From nothing to the first step of a learned world on each worker, Ray included."""
-    begun = time.perf_counter()
-    first: list[float] = []
-    plan = replace(LEARNED, max_steps=1)
-    run_episodes(
-        plan,
-        range(NUM_WORKERS),
-        work / "start",
-        config=FleetConfig(num_workers=NUM_WORKERS),
-        progress=lambda done, total, message: first.append(time.perf_counter() - begun),
+def run(way: Way, plan: RolloutPlan, num_episodes: int, work: Path, num_workers: int = NUM_WORKERS) -> Run:
+    """First the starts alone, then the episodes."""
+    work.mkdir()
+    start = run_side(way, replace(plan, max_steps=1, success_hold=1), num_workers, work / "start", num_workers)
+    full = run_side(way, plan, num_episodes, work / "full", num_workers)
+    print(f"{way}, {num_episodes} episodes: {full.wall_s:.1f} s, of which starts {start.wall_s:.1f} s", flush=True)
+    return Run(start, full)
+
+
+def start_row(fleet: Run) -> Row:
+    name = f"start-up of a local fleet of {NUM_WORKERS}, from the command to the first step stored"
+    return at_most(new_row(name, fleet.start.first_s, "s"), 8.0)
+
+
+def pace_rows(runs: dict[Way, Run]) -> list[Row]:
+    """Frames per second once under way; beside them the bare loop's."""
+    fleet, bare = runs["fleet"], runs["bare"]
+    pace = new_row(f"fleet of {NUM_WORKERS} workers", fleet.frames_per_s, "frames/s", bare.frames_per_s)
+    share = new_row(
+        f"fleet of {NUM_WORKERS} workers, share of the bare loop's frames/s",
+        fleet.frames_per_s / bare.frames_per_s,
+        "share",
     )
-    return row("start-up of a local fleet to the first step", first[0], "s", "<= 8", first[0] <= 8)
+    return [pace, share | {"aim": 0.9, "met": share["value"] >= 0.9}, *fill_rows(fleet.full.lengths)]
 
 
-def beside_the_bare_loop(work: Path, num_episodes: int) -> dict[str, Any]:
-    """Frames a second of the whole run, starts included in both, Ray's own left out."""
-    num_frames = num_episodes * LEARNED.max_steps
-    config = FleetConfig(num_workers=NUM_WORKERS)
-    with ray_session(config):
-        begun = time.perf_counter()
-        run_episodes(LEARNED, range(num_episodes), work / "fleet", config=config)
-        fleet = num_frames / (time.perf_counter() - begun)
-    begun = time.perf_counter()
-    spawning = multiprocessing.get_context("spawn")
-    parts = [range(first, num_episodes, NUM_WORKERS) for first in range(NUM_WORKERS)]
-    bare_loops = [spawning.Process(target=bare_loop, args=(work / f"bare-{part.start}", part)) for part in parts]
-    for process in bare_loops:
-        process.start()
-    for process in bare_loops:
-        process.join()
-    bare = num_frames / (time.perf_counter() - begun)
-    name = f"{NUM_WORKERS} workers, {num_episodes} episodes"
-    return row(name, fleet, "frames/s", ">= 0.9 of the bare loop", fleet >= 0.9 * bare, bare)
+def fill_rows(lengths: Sequence[int]) -> list[Row]:
+    """Why a fleet may be slower: it runs its slots empty at the end of each call, the bare loop once."""
+    slots = LEARNED.num_slots
+    of_fleet = fill(calls_of(lengths, slots, NUM_WORKERS), slots)
+    of_bare = fill([lengths[part::NUM_WORKERS] for part in range(NUM_WORKERS)], slots)
+    return [new_row("share of the fleet's slots that hold an episode", of_fleet, "share", of_bare)]
 
 
-def bare_loop(store: Path, indices: range) -> None:
-    Worker(LEARNED, store, 1).run(indices)
+def overhead_rows(runs: dict[Way, Run]) -> list[Row]:
+    """What the same episodes take in all beside the bare loop, and of that the starts alone."""
+    bare, num_episodes = runs["bare"], len(runs["bare"].full.summaries)
+    rows = [new_row(f"{num_episodes} episodes, bare loop, all told", bare.full.wall_s, "s")]
+    titles: dict[Way, str] = {"fleet": "with Ray", "flow": "with Ray and Prefect"}
+    for way, title in titles.items():
+        side = runs[way]
+        added, starts = (side.full.wall_s / bare.full.wall_s - 1, side.start.wall_s - bare.start.wall_s)
+        rows += [
+            new_row(f"{num_episodes} episodes, {title}, all told", side.full.wall_s, "s", bare.full.wall_s),
+            at_most(new_row(f"overhead {title} on {num_episodes} episodes", 100 * added, "%"), 5.0),
+            new_row(f"of that once, {title}: starting and ending", starts, "s"),
+            new_row(f"of that for each episode, {title}", (side.seconds - bare.seconds) / num_episodes, "s"),
+        ]
+    return rows
 
 
-def memory(work: Path, num_episodes: int) -> list[dict[str, Any]]:
-    """How much driver and worker grow from a fifth of the episodes on, and what Ray's object store holds at the end."""
-    import ray
-
-    seen: dict[int, list[float]] = {}
-
-    def look(done: int, total: int, message: str) -> None:
-        if done % (num_episodes // 5) == 0:
-            seen[done] = [resident_mb(pid) for pid in (os.getpid(), *workers())]
-
-    config = FleetConfig(num_workers=1)
-    with ray_session(config):
-        run_episodes(PHYSICS, range(num_episodes), work / "many", config=config, progress=look)
-        held = ray.cluster_resources()["object_store_memory"] - ray.available_resources()["object_store_memory"]
-    (driver, worker), (driver_last, worker_last) = seen[num_episodes // 5][:2], seen[num_episodes][:2]
-    name = f"over {num_episodes * 4 // 5} episodes"
+def demonstration_rows(learned: Run, physics: Run) -> list[Row]:
+    """What a demonstration costs in the learned world; beside it gym-pusht, with the same expert and the same seeds."""
+    where = "at 64 px in the learned world, gym-pusht beside"
     return [
-        row(f"growth of the driver {name}", driver_last - driver, "MB", "<= 20", driver_last - driver <= 20),
-        row(f"growth of a worker {name}", worker_last - worker, "MB", "<= 20", worker_last - worker <= 20),
-        row(f"object store held {name}", held / 1e6, "MB", "<= 1", held <= 1e6),
+        new_row(f"attempts that became demonstrations {where}", learned.share, "share", physics.share),
+        new_row(f"accepted demonstrations per core-hour {where}", learned.per_core_hour, "1/h", physics.per_core_hour),
+        new_row(f"core-seconds per accepted demonstration {where}", learned.core_s, "s", physics.core_s),
     ]
 
 
-def resident_mb(pid: int) -> float:
-    """Megabytes that a process holds and shares with no other."""
-    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1000
+def model_rows(extent: Extent, work: Path, alone: Run, fleet: Run, driver_s: float) -> list[Row]:
+    """Costs of a worker's parts, what the model makes of them beside what was measured, and what it predicts."""
+    stored = storing(LEARNED)
+    costs = {slots: worker_costs(LEARNED, slots, stored.seconds, extent.costs_s) for slots in (1, 4, 16, 64)}
+    checks = [
+        check_workers("1 worker", costs[LEARNED.num_slots], alone.full.lengths, 1, alone.seconds),
+        check_workers("2 workers", costs[LEARNED.num_slots], fleet.full.lengths, 2, fleet.seconds),
+        *(check_waiting(num_workers, work) for num_workers in extent.waiting),
+        *(check_slow_store(latency_s, 64, work) for latency_s in LATENCIES_S),
+    ]
+    lengths = fleet.full.lengths
+    predicted = prediction_rows(costs[64], stored, driver_s, sum(lengths) / len(lengths))
+    found = [new_row(f"model, {one.name}; measured beside", one.predicted, "frames/s", one.measured) for one in checks]
+    return [*cost_rows(costs, stored), *found, *predicted]
 
 
-def workers() -> list[int]:
-    """The processes of this fleet's workers: other fleets may be on the machine."""
-    return [pid for pid in descendants(os.getpid()) if "ray::WorkerShell" in Path(f"/proc/{pid}/cmdline").read_text()]
+def memory_of(extent: Extent, work: Path) -> Memory:
+    """Of a fleet that makes many short episodes."""
+    plan = replace(LEARNED, max_steps=extent.remembered_steps)
+    return watch_memory(plan, extent.num_remembered, work / "many", NUM_WORKERS)
 
 
-def descendants(pid: int) -> Iterator[int]:
-    for file in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, file.read_text().split()):
-            yield child
-            yield from descendants(child)
+def memory_rows(memory: Memory) -> list[Row]:
+    """Growth from the first tenth of the episodes on."""
+    first, last = memory.episodes[0], memory.episodes[-1]
+    over = f"from {first} to {last} short episodes"
+    return [
+        at_most(new_row(f"growth of the driver {over}", memory.growth(memory.driver_mb), "MB"), 20.0),
+        at_most(new_row(f"growth of the larger worker {over}", memory.growth(memory.worker_mb), "MB"), 20.0),
+        at_most(new_row(f"held by Ray's object store after {last} episodes", memory.object_store_mb, "MB"), 1.0),
+        new_row("driver, for an episode", 1000 * memory.driver_s, "ms of a core"),
+    ]
 
 
 if __name__ == "__main__":

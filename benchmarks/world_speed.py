@@ -21,9 +21,9 @@ from pathlib import Path
 import numpy as np
 import torch
 from anchor import anchor_speed
+from rows import Row, new_row
 from threads import use_threads
 from torch.utils.flop_counter import FlopCounterMode
-from world_rows import Row, new_row
 
 from demoloom.generators.learned.world import LearnedWorld
 from demoloom.generators.realities.pusht import PushTReality
@@ -121,7 +121,7 @@ def in_processes(checkpoint: Path, seconds: float) -> float:
 
 
 def _worker(checkpoint: Path, seconds: float, ready: Barrier, result: Connection) -> None:
-    torch.set_numuse_threads(1)
+    torch.set_num_threads(1)
     world = LearnedWorld(str(checkpoint), BATCH)
     ready.wait()
     result.send(measure(world, seconds).frames_per_second)
