@@ -112,7 +112,8 @@ class LearnedWorld(World):
         start = self._drawn_starts(rngs) if given is None else self._given_starts(given)
         begun = self._at_rest(*start, chances=torch.tensor([int(rng.integers(2**62)) for rng in rngs]))
         self._now = begun if self._now is None else _choose(torch.from_numpy(mask), begun, self._now)
-        return self._look()
+        observation, info = self._look()
+        return observation, {**info, "start": self._believed(begun)}
 
     def step(
         self, actions: np.ndarray
@@ -166,6 +167,13 @@ class LearnedWorld(World):
             ages=torch.zeros(self.num_envs, dtype=torch.int64),
             chances=chances,
         )
+
+    def _believed(self, begun: Snapshot) -> dict[str, np.ndarray]:
+        """What the probe reads of the frames that slots start from: `label.name` -> (N,), in the label's unit."""
+        spec = self._model.spec
+        names = [f"{label}.{name}" for label, vector in spec.labels.items() for name in vector.names]
+        values = begun.vectors[:, -1] * self._model.vector_scale + self._model.vector_centre
+        return dict(zip(names, values[:, spec.state.size :].T.numpy(), strict=True))
 
     @torch.inference_mode()
     def _advance(self, now: Snapshot, action: Tensor) -> Snapshot:
