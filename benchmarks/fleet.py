@@ -39,7 +39,6 @@ from demoloom.storage.plugins import PluginRef
 
 RESULT = Path(__file__).parent / "results" / "fleet.json"
 NUM_WORKERS = 2
-LATENCIES_S = (0.01, 0.12)  # of a slow store: one that the steps of a world hide, and one that they do not
 LEARNED = RolloutPlan(
     stage="benchmark",
     world=world_ref(world_folder("pusht")),
@@ -56,21 +55,27 @@ class Extent:
 
     Args:
         num_episodes: of each way of running.
-        num_alone: episodes of one worker.
+        max_steps: of an episode.
         num_remembered: episodes over which memory is watched, each of `remembered_steps`.
-        waiting: numbers of workers whose world only waits.
+        num_alone: episodes of one worker, for the model.
+        waiting: numbers of workers whose world only waits, for the model.
+        latencies_s: of stores, for the model: one that the steps of a world hide, and one that they do not.
         costs_s: seconds for the costs of each size of a batch.
     """
 
     num_episodes: int = 200
-    num_alone: int = 64
+    max_steps: int = 300
     num_remembered: int = 2000
     remembered_steps: int = 8
+    num_alone: int = 64
     waiting: tuple[int, ...] = (2, 8)
+    latencies_s: tuple[float, ...] = (0.01, 0.12)
     costs_s: float = 3.0
 
 
-QUICK = Extent(num_episodes=16, num_alone=16, num_remembered=60, waiting=(2,), costs_s=0.5)
+QUICK = Extent(
+    num_episodes=16, max_steps=30, num_remembered=60, num_alone=16, waiting=(), latencies_s=(0.01,), costs_s=0.3
+)
 
 
 @dataclass(frozen=True)
@@ -131,12 +136,13 @@ def main() -> None:
 def measure(extent: Extent, work: Path) -> Iterator[list[Row]]:
     """The parts of the benchmark, one after the other."""
     ways: tuple[Way, ...] = ("flow", "fleet", "bare")
-    runs = {way: run(way, LEARNED, extent.num_episodes, work / way) for way in ways}
+    learned, real = (replace(plan, max_steps=extent.max_steps) for plan in (LEARNED, PHYSICS))
+    runs = {way: run(way, learned, extent.num_episodes, work / way) for way in ways}
     yield [start_row(runs["fleet"]), *pace_rows(runs)]
     yield overhead_rows(runs)
-    physics = run("bare", PHYSICS, extent.num_episodes, work / "physics")
+    physics = run("bare", real, extent.num_episodes, work / "physics")
     yield demonstration_rows(runs["bare"], physics)
-    alone = run("fleet", LEARNED, extent.num_alone, work / "alone", num_workers=1)
+    alone = run("fleet", learned, extent.num_alone, work / "alone", num_workers=1)
     memory = memory_of(extent, work)
     yield memory_rows(memory)
     yield model_rows(extent, work, alone, runs["fleet"], memory.driver_s)
@@ -211,7 +217,7 @@ def model_rows(extent: Extent, work: Path, alone: Run, fleet: Run, driver_s: flo
         check_workers("1 worker", costs[LEARNED.num_slots], alone.full.lengths, 1, alone.seconds),
         check_workers("2 workers", costs[LEARNED.num_slots], fleet.full.lengths, 2, fleet.seconds),
         *(check_waiting(num_workers, work) for num_workers in extent.waiting),
-        *(check_slow_store(latency_s, 64, work) for latency_s in LATENCIES_S),
+        *(check_slow_store(latency_s, 64, work) for latency_s in extent.latencies_s),
     ]
     lengths = fleet.full.lengths
     predicted = prediction_rows(costs[64], stored, driver_s, sum(lengths) / len(lengths))

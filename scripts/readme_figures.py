@@ -45,6 +45,8 @@ def main() -> None:
     put("docs/world-model.md", "world", world_block(result("world")))
     if (RESULTS / "world_ablation.json").exists():
         put("docs/world-model.md", "world ablation", variants_block(result("world_ablation")))
+    if (RESULTS / "fleet.json").exists():
+        put("docs/fleet.md", "fleet", table_block(result("fleet")))
 
 
 def result(name: str) -> dict[str, Any]:
