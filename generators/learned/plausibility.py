@@ -19,7 +19,7 @@ _BLUR = 0.005
 #: Directions are disturbed by so many radians for each unit of a place.
 _TURN = 3.0
 #: Logit below which labels do not occur.
-_IMPLAUSIBLE = -3.5
+_IMPLAUSIBLE = -2.5
 _MOST_STEPS = 4
 _NUM_WAVES = 96
 

@@ -68,7 +68,7 @@ class VectorTrainingConfig:
     batch_size: int = 256
     rollouts_from: float = 0.5
     rollout_length: int = 8
-    plausibility_steps: int = 6000
+    plausibility_steps: int = 4000
     lr: float = 2e-3
 
     def __post_init__(self) -> None:
