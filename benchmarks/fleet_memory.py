@@ -23,7 +23,7 @@ class Memory:
         driver_mb: (L,) megabytes of the driver that it shares with no other process.
         worker_mb: (L,) the same of the largest worker.
         object_store_mb: held by Ray's object store at the end.
-        driver_s: seconds of cores that the driver used for an episode.
+        driver_s: seconds of cores that the driver used for an episode, between the first look and the last.
     """
 
     episodes: np.ndarray
@@ -46,17 +46,17 @@ def watch_memory(plan: RolloutPlan, num_episodes: int, store: Path, num_workers:
 
     def look(done: int, total: int, message: str) -> None:
         if done and done % every == 0 and done not in looks:
-            looks[done] = [resident_mb(os.getpid()), max(map(resident_mb, worker_pids()), default=0.0)]
+            worker_mb = max(map(resident_mb, worker_pids()), default=0.0)
+            looks[done] = [resident_mb(os.getpid()), worker_mb, time.process_time()]
 
     config = FleetConfig(num_workers=num_workers)
     with ray_session(config):
-        begun = time.process_time()
         run_episodes(plan, range(num_episodes), store, config=config, progress=look)
-        driver_s = (time.process_time() - begun) / num_episodes
         there, free = ray.cluster_resources(), ray.available_resources()
     held = there["object_store_memory"] - free["object_store_memory"]
-    driver_mb, worker_mb = np.array(list(looks.values())).T
-    return Memory(np.array(list(looks)), driver_mb, worker_mb, held / 1e6, driver_s)
+    episodes, (driver_mb, worker_mb, spent_s) = np.array(list(looks)), np.array(list(looks.values())).T
+    driver_s = float((spent_s[-1] - spent_s[0]) / (episodes[-1] - episodes[0]))
+    return Memory(episodes, driver_mb, worker_mb, held / 1e6, driver_s)
 
 
 def resident_mb(pid: int) -> float:
