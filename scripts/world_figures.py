@@ -54,7 +54,9 @@ def headline(result: Mapping[str, Any]) -> str:
         ("open loop 192 steps, PSNR", "{} dB over 192 steps of open loop on held-out episodes"),
         ("alive after 9000 steps, random", "{} of episodes still a PushT world after 15 minutes of random play"),
         ("alive after 9000 steps, expert", "{} with the expert in the loop"),
-        ("frames per second, interactive, 1 thread", "{} frames a second on one core"),
+        ("trust tells them from the others, last", "an AUROC of {} of its trust in telling where it has left reality"),
+        ("frames per second, interactive, 2 threads", "{} frames a second for one stream on two cores"),
+        ("frames per second, interactive, compiled, 2 threads", "{} compiled"),
     )
     said = [_said(row, text) for start, text in chosen for name, row in rows.items() if name.startswith(start)]
     return f"The world model by itself: {'; '.join(said)}. More in [docs/world-model.md](docs/world-model.md#measured)."
