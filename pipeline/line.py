@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from ..generators.ray_metrics import RayMetrics
@@ -64,11 +66,17 @@ def perform_shown(
 ) -> dict[str, Any]:
     """Perform one stage and show how far it is and how long it took; `also` is told how far it is, too."""
     metrics = RayMetrics(folder.path.name, stage.name)
-    with fleet_events(folder, stage.name) as events:
-        if quiet:
-            return perform(folder, stage, digest, Watchers(events, metrics, also))
-        with show_progress(stage.name) as shown:
-            manifest = perform(folder, stage, digest, Watchers(shown, events, metrics, also))
+
+    def run(work: Path, progress: Progress) -> dict[str, Any]:
+        # Closed before the stage is recorded as done or failed, which is to stand last.
+        with fleet_events(folder, stage.name) as events:
+            return stage.run(work, Watchers(progress, events, metrics, also))
+
+    watched = replace(stage, run=run)
+    if quiet:
+        return perform(folder, watched, digest, silent)
+    with show_progress(stage.name) as shown:
+        manifest = perform(folder, watched, digest, shown)
     ended = manifest["metrics"].get("ended")
     say(f"{stage.name}: done in {manifest['seconds']:.0f} s{f'; {ended}' if ended else ''}")
     return manifest

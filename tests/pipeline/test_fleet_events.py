@@ -129,7 +129,8 @@ def test_a_run_that_was_killed_goes_on_in_the_same_events_and_ends_with_all_it_w
     subprocess.run([*command, "-1"], check=True)
     events = RunFolder(tmp_path).events()
     assert [event["event"] for event in events if event["event"] != "fleet"] == ["started", "started", "done"]
-    last = [event for event in events if event["event"] == "fleet"][-1]
+    assert [event["event"] for event in events[-2:]] == ["fleet", "done"]
+    last = events[-2]
     assert (last["done"], last["total"]) == (24, 24)
     # What the killed run had made it did not make again.
     assert last["workers"][0]["num_episodes"] <= last["num_attempts"] - 3
