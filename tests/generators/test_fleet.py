@@ -2,9 +2,7 @@
 
 import json
 import signal
-import subprocess
 import sys
-from functools import partial
 
 import pytest
 
@@ -13,6 +11,8 @@ from demoloom.generators.fleet import FleetConfig, StopRules, run_episodes, run_
 from demoloom.storage.dataset import open_dataset
 from demoloom.storage.errors import FleetError, PluginError
 from demoloom.storage.plugins import PluginRef
+
+from .stoppable import started
 
 pytestmark = pytest.mark.usefixtures("ray_open")
 
@@ -133,16 +133,7 @@ except KeyboardInterrupt as interrupt:
 
 
 def started_driver(plan, store):
-    """A process with its own Ray that has made its first episodes, and is far from done."""
-    command = [sys.executable, "-c", DRIVER, json.dumps(plan.to_dict()), str(store)]
-    # Tests that a shell runs in the background are deaf to Ctrl-C, and so would this be.
-    hearing = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, preexec_fn=hearing
-    )
-    assert process.stdout is not None
-    assert "of 400 episodes" in process.stdout.readline()
-    return process
+    return started([sys.executable, "-c", DRIVER, json.dumps(plan.to_dict()), str(store)])
 
 
 @pytest.mark.slow

@@ -3,16 +3,15 @@
 import json
 import re
 import signal
-import subprocess
 import sys
 import time
-from functools import partial
 
 import pytest
 
 from demoloom.generators.worker import Worker
 from demoloom.storage.dataset import open_dataset
 
+from .stoppable import started
 from .stored import contents
 
 DRIVER = """
@@ -34,16 +33,7 @@ except KeyboardInterrupt as interrupt:
 
 
 def started_driver(plan, store, grace_s):
-    """A process with its own Ray that has made its first episodes, and is far from done."""
-    command = [sys.executable, "-c", DRIVER, json.dumps(plan.to_dict()), str(store), str(grace_s)]
-    # Tests that a shell runs in the background are deaf to Ctrl-C, and so would this be.
-    hearing = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, preexec_fn=hearing
-    )
-    assert process.stdout is not None
-    assert "of 400 episodes" in process.stdout.readline()
-    return process
+    return started([sys.executable, "-c", DRIVER, json.dumps(plan.to_dict()), str(store), str(grace_s)])
 
 
 def until_told(process, words):
