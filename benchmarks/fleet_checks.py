@@ -12,13 +12,13 @@ from fleet_model import Costs, fill, frames_per_s, seconds_beside_store
 from fleet_standins import SlowStore, waiting_plan
 
 from demoloom.generators.fleet import FleetConfig, ray_session, run_episodes
+from demoloom.generators.fleet.writer import EpisodeWriter
 from demoloom.generators.plan import RolloutPlan
 from demoloom.generators.rollout import rollout
-from demoloom.generators.writer import EpisodeWriter
 from demoloom.storage.zarr_store import ZarrStore
 
 _STEP_S, _SLOTS, _STEPS = 0.04, 16, 60
-#: Batches of slots that one call to a worker holds at most (`generators/supply.py`).
+#: Batches of slots that one call to a worker holds at most (`generators/fleet/supply.py`).
 _CALL = 4
 
 

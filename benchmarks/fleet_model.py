@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-#: Episodes that may wait for a worker's writer (`generators/writer.py`).
+#: Episodes that may wait for a worker's writer (`generators/fleet/writer.py`).
 QUEUE = 2
 
 

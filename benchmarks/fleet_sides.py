@@ -110,7 +110,7 @@ def main() -> None:
 
 
 def _bare(plan: RolloutPlan, store: Path, indices: range) -> None:
-    from demoloom.generators.worker import Worker
+    from demoloom.generators.fleet.worker import Worker
 
     Worker(plan, store, 1).run(indices)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import Any, TextIO
 
-from ..generators.watch import FleetStatus, Watch
+from ..generators.fleet.watch import FleetStatus, Watch
 from .fleet_view import fleet_sentence, worker_lines
 from .interval import Interval
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
-from ..generators.watch import FleetStatus
+from ..generators.fleet.watch import FleetStatus
 from .interval import Interval
 from .run_folder import RunFolder
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import median
 
-from ..generators.watch import FleetStatus, WorkerStatus
+from ..generators.fleet.watch import FleetStatus, WorkerStatus
 from .spoken import spoken_size, spoken_time
 
 _MOST_WORKERS = 8

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..generators.ray_metrics import RayMetrics
+from ..generators.fleet.ray_metrics import RayMetrics
 from ..storage.atomic import write_json
 from ..storage.lineage import code_version
 from ..storage.progress import Progress, silent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..generators.watch import FleetStatus, Watch
+from ..generators.fleet.watch import FleetStatus, Watch
 from ..storage.progress import Progress
 
 

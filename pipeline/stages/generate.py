@@ -9,8 +9,8 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
-from ...generators.coverage import CoverageRule
 from ...generators.fleet import FleetConfig, StopRules
+from ...generators.fleet.coverage import CoverageRule
 from ...generators.plan import RolloutPlan
 from ...storage.curation import draft_of, judge, parse_keep, refuse_none_kept
 from ...storage.dataset import EpisodeReader

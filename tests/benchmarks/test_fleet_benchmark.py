@@ -12,7 +12,7 @@ from fleet_predictions import prediction_rows
 from fleet_sides import run_side
 from fleet_standins import waiting_plan
 
-from demoloom.generators.supply import Fixed
+from demoloom.generators.fleet.supply import Fixed
 
 
 @pytest.mark.parametrize(("num_episodes", "num_workers"), [(200, 2), (64, 1), (5, 2), (300, 3)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from demoloom.generators.watch import FleetStatus, WorkerStatus
+from demoloom.generators.fleet.watch import FleetStatus, WorkerStatus
 
 
 def fleet_status(num_workers: int = 2, **changes: Any) -> FleetStatus:

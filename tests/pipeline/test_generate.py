@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from demoloom.generators.coverage import CoverageRule
 from demoloom.generators.fleet import FleetConfig, ray_session
+from demoloom.generators.fleet.coverage import CoverageRule
 from demoloom.pipeline.presets import RUNS
 from demoloom.pipeline.run import stages_of
 from demoloom.pipeline.run_folder import RunFolder

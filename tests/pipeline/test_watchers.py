@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from demoloom.generators.watch import FleetStatus
+from demoloom.generators.fleet.watch import FleetStatus
 from demoloom.pipeline.watchers import Watchers
 
 from .statuses import fleet_status
