@@ -8,6 +8,7 @@ from typing import Literal
 
 from ..storage.errors import ConfigError
 from ..storage.plugins import PluginRef, load_plugin
+from .axis_map import AxisMap
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Task:
         expert: the stream which makes demonstrations, given the folder of a probe.
         mirror: where a mirror can stand so that the task looks the same in it, seen from above: along the image's main
             diagonal (`transpose`) or along the other one (`anti-transpose`). A policy then learns from twice as many.
+        controls: what a person's axes and pointer move; None: what the names of the action's dimensions suggest.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Task:
     play: Callable[[str | None], PluginRef]
     expert: Callable[[str], PluginRef]
     mirror: Literal["none", "transpose", "anti-transpose"] = "none"
+    controls: AxisMap | None = None
 
 
 def load_task(name: str) -> Task:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...storage.plugins import PluginRef
+from ..axis_map import AxisMap, Binding
 from ..task import Task
 
 
@@ -37,4 +38,6 @@ PUSHT = Task(
     expert=expert,
     # The goal's axis lies along that diagonal: 45 degrees, through the middle of the board.
     mirror="anti-transpose",
+    # The camera looks straight down on the whole board, so that a point in its picture is a place to go to.
+    controls=AxisMap({"x": Binding("target_x"), "y": Binding("target_y")}, pointer=("target_x", "target_y")),
 )
