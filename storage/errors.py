@@ -6,6 +6,7 @@ DemoloomError
 ├── InvalidEpisode     an episode breaks its spec                         (also ValueError)
 ├── StoreError         a dataset folder cannot be read or written         (also OSError)
 ├── PluginError        no such world, stream, policy or task              (also LookupError)
+├── DeviceError        what a person drives with cannot be read          (also OSError)
 ├── CheckpointError    a world, probe or policy folder cannot be loaded   (also OSError)
 └── FleetError         workers failed more often than the run allows      (also RuntimeError)
 
@@ -35,6 +36,10 @@ class StoreError(DemoloomError, OSError):
 
 class PluginError(DemoloomError, LookupError):
     """No world, stream, policy or task of that name is installed."""
+
+
+class DeviceError(DemoloomError, OSError):
+    """What a person drives with is not there, may not be opened, or has stopped answering."""
 
 
 class CheckpointError(DemoloomError, OSError):
