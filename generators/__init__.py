@@ -3,7 +3,16 @@
 from .plan import RolloutPlan
 from .rollout import rollout
 from .seeds import episode_id, episode_seed
-from .stream import ActionStream, Observation
+from .stream import ActionStream, Intervening, Observation
 from .world import World
 
-__all__ = ["ActionStream", "Observation", "RolloutPlan", "World", "episode_id", "episode_seed", "rollout"]
+__all__ = [
+    "ActionStream",
+    "Intervening",
+    "Observation",
+    "RolloutPlan",
+    "World",
+    "episode_id",
+    "episode_seed",
+    "rollout",
+]

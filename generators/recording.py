@@ -32,6 +32,7 @@ class Step:
         action: (N, A) float32, within the bounds.
         reward: (N,) after the action.
         info: the world's, after the action.
+        intervention: (N,) bool, whose action is that of who took over; None if the stream does not say.
     """
 
     observation: Observation
@@ -39,6 +40,7 @@ class Step:
     action: np.ndarray
     reward: np.ndarray
     info: Mapping[str, Any]
+    intervention: np.ndarray | None = None
 
     def row(self, slot: int) -> dict[str, Any]:
         """One slot's part, copied, so that it does not keep its neighbours' frames alive."""
@@ -53,6 +55,7 @@ class Step:
             "action": self.action[slot].copy(),
             "reward": self.reward[slot],
             **{name: self.info[name][slot] for name in ("success", "score", "trust")},
+            **({} if self.intervention is None else {"intervention": self.intervention[slot]}),
         }
 
 
@@ -107,6 +110,7 @@ class Recording:
             score=self._column("score", np.float32),
             trust=self._column("trust", np.float32),
             labels=self._stacked("labels"),
+            intervention=self._column("intervention", bool) if "intervention" in self._rows[0] else None,
             outcome=verdict.outcome,
             reason=verdict.reason,
             lineage={**lineage, "seed": self.seed, "index": self.index, "start": self.start},

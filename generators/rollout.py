@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,10 @@ from ..storage.lineage import code_version
 from ..storage.spec import EpisodeSpec
 from .plan import RolloutPlan
 from .recording import Recording, Step, seeds_of
-from .stream import ActionStream, Observation
+from .stream import ActionStream, Intervening, Observation
 from .world import World, action_bounds, bounded_actions
 
-__all__ = ["RolloutPlan", "rollout"]
+__all__ = ["RolloutPlan", "recorded_spec", "rollout"]
 
 Slots = list[Recording | None]
 
@@ -55,10 +56,16 @@ def rollout(
             _note_starts(slots, started, observation, info, world.episode_spec)
             first = False
         held = _commanded(stream.act(observation), active, held, world)
+        drove = np.array(stream.intervening(), bool) if isinstance(stream, Intervening) else None
         after, reward, _, _, info_after = world.step(held)
-        _record(slots, Step(observation, info.get("labels", {}), held, reward, info_after))
+        _record(slots, Step(observation, info.get("labels", {}), held, reward, info_after, drove))
         observation, info = after, info_after
         yield from _ended(slots, stream.finished(), world.task, lineage)
+
+
+def recorded_spec(world: World, stream: ActionStream) -> EpisodeSpec:
+    """The spec of the episodes that `stream` makes in `world`; they say who drove if the stream does."""
+    return replace(world.episode_spec, intervention=isinstance(stream, Intervening))
 
 
 def _check_slots(plan: RolloutPlan, *worlds: World | None) -> None:

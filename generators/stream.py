@@ -38,3 +38,15 @@ class ActionStream(Protocol):
     def finished(self) -> np.ndarray:
         """(N,) bool: slots whose stream has nothing more to do (a recording has ended, a person pressed stop)."""
         ...
+
+
+@runtime_checkable
+class Intervening(Protocol):
+    """What a stream is besides if it knows who drives; `rollout` then records it."""
+
+    def intervening(self) -> np.ndarray:
+        """(N,) bool: slots whose action, of those that `act` returned last, is that of who took over.
+
+        Who took over is a person, or what stands for one; the others' actions are those of a policy or a script.
+        """
+        ...

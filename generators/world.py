@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import gymnasium as gym
@@ -31,7 +32,8 @@ class World(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.DISABLED}  # noqa: RUF012 - each world replaces it
 
     def __init__(self, episode_spec: EpisodeSpec, num_envs: int, task: str) -> None:
-        self.episode_spec = episode_spec
+        # Who drove is for the one that drives to say, whatever the data that the world was learnt from said.
+        self.episode_spec = replace(episode_spec, intervention=False)
         self.num_envs = num_envs
         self.task = task
         self.metadata = {**self.metadata, "render_fps": episode_spec.fps}

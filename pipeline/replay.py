@@ -109,6 +109,8 @@ def compare(stored: Stored, made: Episode) -> list[Verdict]:
     old = stored.episode
     names = ("state", "action", "reward", "success", "score", "trust")
     verdicts = [_compare_exactly(name, getattr(old, name), getattr(made, name)) for name in names]
+    if old.intervention is not None and made.intervention is not None:
+        verdicts.append(_compare_exactly("intervention", old.intervention, made.intervention))
     verdicts += [_compare_exactly(f"label {name}", old.labels[name], made.labels[name]) for name in old.labels]
     compare_frames = _compare_exactly if stored.lossless else _compare_lossy
     verdicts += [compare_frames(f"frames {name}", old.images[name], made.images[name]) for name in old.images]

@@ -16,6 +16,9 @@ REWARD = "next.reward"
 SUCCESS = "next.success"
 SCORE = "next.score"
 TRUST = "wm.trust"
+INTERVENTION = "intervention"
+#: The columns of truths; all others hold float32.
+TRUTHS = frozenset({SUCCESS, INTERVENTION})
 IMAGE_PREFIX = "observation.images."
 # Not `observation.` or `action`: LeRobot makes policy inputs and outputs of every column under these.
 LABEL_PREFIX = "label."
@@ -51,6 +54,7 @@ def columns_of(rows: Rows) -> dict[str, np.ndarray]:
         SUCCESS: rows.success,
         SCORE: rows.score,
         TRUST: rows.trust,
+        **({} if rows.intervention is None else {INTERVENTION: rows.intervention}),
         **{label_key(name): values for name, values in rows.labels.items()},
     }
 
@@ -66,6 +70,7 @@ def names_of(spec: EpisodeSpec) -> dict[str, tuple[str, ...]]:
         STATE: spec.state.names,
         ACTION: spec.action.names,
         **{name: (name,) for name in (REWARD, SUCCESS, SCORE, TRUST)},
+        **({INTERVENTION: (INTERVENTION,)} if spec.intervention else {}),
         **{label_key(name): vector.names for name, vector in spec.labels.items()},
     }
 
@@ -84,8 +89,7 @@ def unpack(table: np.ndarray, spec: EpisodeSpec) -> dict[str, np.ndarray]:
         part = table[:, start : start + len(dimensions)]
         start += len(dimensions)
         columns[name] = np.ascontiguousarray(part if name in _vectors(spec) else part[:, 0])
-    columns[SUCCESS] = columns[SUCCESS].astype(bool)
-    return columns
+    return {name: values.astype(bool) if name in TRUTHS else values for name, values in columns.items()}
 
 
 def _vectors(spec: EpisodeSpec) -> set[str]:
@@ -103,6 +107,7 @@ def rows_of(spec: EpisodeSpec, frames: Mapping[str, np.ndarray], columns: Mappin
         score=columns[SCORE],
         trust=columns[TRUST],
         labels={name: columns[label_key(name)] for name in spec.labels},
+        intervention=columns[INTERVENTION] if spec.intervention else None,
     )
 
 

@@ -25,6 +25,9 @@ class Rows:
         score: (T,) float32 in [0, 1], how far the task is solved after the step.
         trust: (T,) float32 in [0, 1], how far the step may be believed; 1 in reality.
         labels: label name -> (T, L) float32, of o_t (not of the observation after the action).
+        intervention: (T,) bool, whether a person, or whoever takes over from a policy, commanded a_t; None where the
+            spec keeps no such column. The name and the meaning are those of LeRobot's DAgger recordings
+            (`lerobot.rollout.configs.DAggerStrategyConfig`).
     """
 
     images: Mapping[str, np.ndarray]
@@ -35,6 +38,7 @@ class Rows:
     score: np.ndarray
     trust: np.ndarray
     labels: Mapping[str, np.ndarray] = field(default_factory=dict)
+    intervention: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.action)
@@ -45,11 +49,12 @@ class Rows:
         return Rows(
             images={name: frames[chosen] for name, frames in self.images.items()},
             labels={name: values[chosen] for name, values in self.labels.items()},
+            intervention=None if self.intervention is None else self.intervention[chosen],
             **{name: getattr(self, name)[chosen] for name in ROW_ARRAYS},
         )
 
 
-#: The fields of `Rows` that are single arrays.
+#: The fields of `Rows` that are single arrays, in every episode.
 ROW_ARRAYS = ("state", "action", "reward", "success", "score", "trust")
 
 

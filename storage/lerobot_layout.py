@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .atomic import read_json
-from .columns import SUCCESS, image_key, names_of
+from .columns import TRUTHS, image_key, names_of
 from .errors import StoreError
 from .spec import Camera, EpisodeSpec
 from .video import Codec, ImageCodec, VideoCodec, video_info
@@ -64,7 +64,7 @@ def features(spec: EpisodeSpec, codec: Codec) -> dict[str, dict[str, Any]]:
     cameras = {image_key(camera.name): _camera_feature(camera, spec.fps, codec) for camera in spec.cameras}
     columns = {
         name: {
-            "dtype": "bool" if name == SUCCESS else "float32",
+            "dtype": "bool" if name in TRUTHS else "float32",
             "shape": [len(dimensions)],
             "names": None if dimensions == (name,) else list(dimensions),
         }

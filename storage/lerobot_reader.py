@@ -18,6 +18,7 @@ from .atomic import read_json
 from .columns import (
     ACTION,
     IMAGE_PREFIX,
+    INTERVENTION,
     LABEL_PREFIX,
     REWARD,
     SCORE,
@@ -46,8 +47,8 @@ class LeRobotReader:
 
     Without demoloom's sidecar the bounds of state and action are the least and greatest values found, success, score
     and trust come from `next.success`, `next.score` (or `next.reward`, clipped to [0, 1]) and `wm.trust` where there
-    are such columns, else they are false, 0 and 1; labels are the columns `label.<name>`; an id is
-    `<folder>-<episode_index>`.
+    are such columns, else they are false, 0 and 1; labels are the columns `label.<name>`; who drove is said by
+    LeRobot's column `intervention` if there is one; an id is `<folder>-<episode_index>`.
 
     Raises:
         StoreError: the dataset is of another version, was never finished, or lacks what an episode needs.
@@ -164,6 +165,8 @@ class LeRobotReader:
             columns[name] = _scalar_rows(rows, name, np.full(length, default, np.float32))
         columns[SUCCESS] = _scalar_rows(rows, SUCCESS, np.zeros(length)) > 0.5
         columns[SCORE] = _scalar_rows(rows, SCORE, np.clip(columns[REWARD], 0, 1))
+        if self.spec.intervention:
+            columns[INTERVENTION] = _scalar_rows(rows, INTERVENTION, np.zeros(length)) > 0.5
         return columns
 
     def _rows(self, number: int) -> pa.Table:
@@ -256,6 +259,7 @@ class LeRobotReader:
             action=self._vector(ACTION, bounds),
             labels={name_in(key): self._vector(key, bounds) for key in labels},
             robot_type=str(self._info.get("robot_type") or "unknown"),
+            intervention=_is_truth(self._features.get(INTERVENTION, {})),
         )
 
     def _camera(self, key: str) -> Camera:
@@ -285,6 +289,10 @@ def _flat_names(names: Any) -> list[str]:
     if isinstance(names, dict):
         return [name for group in names.values() for name in _flat_names(group)]
     return [str(name) for name in names or ()]
+
+
+def _is_truth(feature: Mapping[str, Any]) -> bool:
+    return feature.get("dtype") == "bool" and list(feature.get("shape", ())) == [1]
 
 
 def _numbers(column: pa.ChunkedArray) -> np.ndarray:

@@ -16,7 +16,19 @@ import numpy as np
 from PIL import Image
 
 from .atomic import publish_folder
-from .columns import ACTION, REWARD, SCORE, STATE, SUCCESS, TRUST, columns_of, frames_of, image_key, names_of
+from .columns import (
+    ACTION,
+    INTERVENTION,
+    REWARD,
+    SCORE,
+    STATE,
+    SUCCESS,
+    TRUST,
+    columns_of,
+    frames_of,
+    image_key,
+    names_of,
+)
 from .dataset import EpisodeReader
 from .drafts import block_ranges, rows_per_block
 from .episode import EpisodeSummary, Rows
@@ -30,7 +42,7 @@ JPEG_QUALITY = 90
 #: Seconds that a disk may take for what waits to be written.
 FLUSH_S = 60.0
 #: The columns that are drawn in a view of their own; the others have none until the user asks for one.
-PLOTTED = (ACTION, STATE, REWARD, SUCCESS, SCORE, TRUST)
+PLOTTED = (ACTION, STATE, REWARD, SUCCESS, SCORE, TRUST, INTERVENTION)
 
 
 def export_rerun(
@@ -124,8 +136,9 @@ def _blueprint(spec: EpisodeSpec) -> Any:
     import rerun.blueprint as views
 
     pictures = {camera.name: image_key(camera.name) for camera in spec.cameras}
+    plotted = [name for name in PLOTTED if name in names_of(spec)]
     shown: list[Any] = [views.Spatial2DView(origin=_path(rerun, key), name=name) for name, key in pictures.items()]
-    shown += [views.TimeSeriesView(origin=_path(rerun, name), name=entity_of(name)) for name in PLOTTED]
+    shown += [views.TimeSeriesView(origin=_path(rerun, name), name=entity_of(name)) for name in plotted]
     return views.Blueprint(views.Grid(*shown, views.TextDocumentView(origin="task", name="task")))
 
 

@@ -55,6 +55,7 @@ class EpisodeSpec:
         action: what it is commanded (LeRobot's `action`).
         labels: vectors only reality knows (a block's pose); a probe learns them, a policy never sees them.
         robot_type: LeRobot's `robot_type`.
+        intervention: whether rows say who drove (`Rows.intervention`).
     """
 
     fps: int
@@ -63,9 +64,10 @@ class EpisodeSpec:
     action: Vector
     labels: Mapping[str, Vector]
     robot_type: str
+    intervention: bool = False
 
     def differences(self, other: EpisodeSpec) -> list[str]:
-        """One sentence for each field in which `other` differs; labels may be absent on one side."""
+        """One sentence for each field in which `other` differs; one side may lack labels, and who drove."""
         found = [f"fps is {self.fps} here and {other.fps} there"] if self.fps != other.fps else []
         if self.cameras != other.cameras:
             here, there = (", ".join(map(str, spec.cameras)) or "none" for spec in (self, other))
@@ -78,15 +80,22 @@ class EpisodeSpec:
         return found + [f"label {name!r} differs" for name in sorted(shared) if self.labels[name] != other.labels[name]]
 
     def all_differences(self, other: EpisodeSpec) -> list[str]:
-        """As `differences`, and one sentence more where only one side has a label."""
+        """As `differences`, and one sentence more where only one side has a label, or says who drove."""
         found = self.differences(other)
         if self.labels.keys() != other.labels.keys():
             found.append(f"labels are {sorted(self.labels)} here and {sorted(other.labels)} there")
+        if self.intervention != other.intervention:
+            here, there = ("says" if spec.intervention else "does not say" for spec in (self, other))
+            found.append(f"intervention {here} who drove here and {there} who drove there")
         return found
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return asdict(self)
+        data = asdict(self)
+        if not self.intervention:
+            # The field is younger than many datasets, whose files and hashes stay what they are.
+            del data["intervention"]
+        return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> EpisodeSpec:
@@ -104,6 +113,7 @@ class EpisodeSpec:
             action=_vector(data["action"]),
             labels={name: _vector(vector) for name, vector in data["labels"].items()},
             robot_type=str(data["robot_type"]),
+            intervention=_truth(data.get("intervention", False)),
         )
 
 
@@ -150,4 +160,10 @@ def _vector(data: Mapping[str, Any]) -> Vector:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"a name is {value!r}")
+    return value
+
+
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"intervention is {value!r}")
     return value

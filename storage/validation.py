@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from .columns import ACTION, STATE, SUCCESS, columns_of, frames_of, image_key, label_key
+from .columns import ACTION, STATE, TRUTHS, columns_of, frames_of, image_key, label_key
 from .episode import Episode, Outcome, Rows
 from .errors import ConfigError, InvalidEpisode
 from .spec import Camera, EpisodeSpec, Vector
@@ -71,6 +71,7 @@ def row_problems(rows: Rows, spec: EpisodeSpec, start: int = 0) -> Iterator[str]
     for camera in spec.cameras:
         yield from _image_problems(rows.images[camera.name], camera, len(rows))
     yield from _missing("label", rows.labels, spec.labels)
+    yield from _intervention_problems(rows, spec)
     for name, values in columns_of(rows).items():
         yield from _column_problems(name, values, _vector_of(name, spec), len(rows), start)
     yield from _bound_problems("action", rows.action, spec.action, start)
@@ -125,6 +126,13 @@ def _missing(kind: str, found: Collection[str], expected: Collection[str]) -> It
         yield f"expected the {kind}s {sorted(expected)}, got {sorted(found)}"
 
 
+def _intervention_problems(rows: Rows, spec: EpisodeSpec) -> Iterator[str]:
+    if spec.intervention and rows.intervention is None:
+        yield "its rows do not say who drove; give `intervention`, a bool for each row"
+    if not spec.intervention and rows.intervention is not None:
+        yield "its rows say who drove, which this dataset does not keep; create one whose spec has `intervention=True`"
+
+
 def _image_problems(frames: np.ndarray, camera: Camera, length: int) -> Iterator[str]:
     expected = (length, camera.height, camera.width, 3)
     if frames.dtype == np.uint8 and frames.shape == expected:
@@ -148,7 +156,7 @@ def _vector_of(name: str, spec: EpisodeSpec) -> Vector | None:
 
 def _column_problems(name: str, values: np.ndarray, vector: Vector | None, length: int, start: int) -> Iterator[str]:
     shape = (length,) if vector is None else (length, vector.size)
-    dtype = np.dtype(bool if name == SUCCESS else np.float32)
+    dtype = np.dtype(bool if name in TRUTHS else np.float32)
     if values.shape != shape or values.dtype != dtype:
         yield f"{name} needs shape {shape} and dtype {dtype}, got {values.shape} {values.dtype}"
     finite = np.isfinite(values)
@@ -178,6 +186,8 @@ def _dimension(vector: Vector | None, position: np.ndarray) -> str:
 def _spec_problems(spec: EpisodeSpec) -> Iterator[str]:
     if not isinstance(spec.fps, int) or not 1 <= spec.fps <= _MAX_FPS:
         yield f"fps must be a whole number from 1 to {_MAX_FPS}, got {spec.fps!r}"
+    if not isinstance(spec.intervention, bool):
+        yield f"intervention must be true or false, got {spec.intervention!r}"
     names = [camera.name for camera in spec.cameras]
     if len(set(names)) != len(names):
         yield f"no two cameras may have one name, got {names}"

@@ -10,7 +10,7 @@ from ...storage.errors import DemoloomError, FleetError, InvalidEpisode, StoreEr
 from ...storage.spec import EpisodeSpec
 from ...storage.zarr_store import ZarrStore
 from ..plan import RolloutPlan
-from ..rollout import rollout
+from ..rollout import recorded_spec, rollout
 from .gpu_share import keep_to_share
 from .shared_folder import refuse_unshared
 from .writer import EpisodeWriter
@@ -36,7 +36,7 @@ class Worker:
         self.plan = plan
         self._max_failures_in_a_row = max_failures_in_a_row
         self._build()
-        self._store = _open_store(store, self._world.episode_spec)
+        self._store = _open_store(store, recorded_spec(self._world, self._stream))
 
     def run(self, indices: Sequence[int], stopped: Stopped = never) -> list[EpisodeSummary]:
         """Make, store and summarise these episodes.

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from ..stream import ActionStream, Observation
+from ..stream import ActionStream, Intervening, Observation
 from ..world import World, action_bounds
 
 
@@ -149,6 +149,9 @@ class StreamContract(ABC):
         assert np.isfinite(actions).all()
         assert stream.finished().shape == (3,)
         assert stream.finished().dtype == bool
+        if isinstance(stream, Intervening):
+            assert stream.intervening().shape == (3,)
+            assert stream.intervening().dtype == bool
 
     def test_the_same_seeds_give_the_same_actions(self) -> None:
         stream = self.make()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...storage.columns import ACTION, REWARD, SCORE, STATE, TRUST, label_key, names_of
+from ...storage.columns import ACTION, INTERVENTION, REWARD, SCORE, STATE, TRUST, label_key, names_of
 from ...storage.content import stamp
 from ...storage.dataset import EpisodeReader
 from ...storage.episode import EpisodeSummary
@@ -128,7 +128,8 @@ def _of_rows(columns: Mapping[str, np.ndarray], spec: EpisodeSpec) -> dict[str, 
         ]
         for column, (title, vector) in vectors.items()
     }
-    steps = [Distribution.of(name.split(".")[-1], columns[name][:, 0]) for name in (SCORE, TRUST, REWARD)]
+    told = (SCORE, TRUST, REWARD, *([INTERVENTION] if spec.intervention else []))
+    steps = [Distribution.of(name.split(".")[-1], columns[name][:, 0]) for name in told]
     return {"Steps": steps, **groups}
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..columns import ACTION, LABEL_PREFIX, STATE, SUCCESS, names_of
+from ..columns import ACTION, LABEL_PREFIX, STATE, TRUTHS, names_of
 from ..lerobot_layout import BOOKKEEPING
 from .contents import Contents
 from .finding import Finding
@@ -163,7 +163,7 @@ def _hash(run: Run, manifest: Manifest, contents: Contents) -> None:
     for name, values in run.columns.items():
         if name in own:
             vector = name in (STATE, ACTION) or name.startswith(LABEL_PREFIX)
-            typed = values.astype(bool if name == SUCCESS else np.float32)
+            typed = values.astype(bool if name in TRUTHS else np.float32)
             contents[run.record.id].add(name, typed if vector else typed[:, 0])
         elif name not in BOOKKEEPING and not own:
             contents[run.record.id].add(name, values)

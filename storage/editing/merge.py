@@ -97,7 +97,7 @@ def merge(
 
 
 def merged_spec(sources: Sequence[EpisodeReader], how: Merging) -> EpisodeSpec:
-    """The spec of the merged dataset.
+    """The spec of the merged dataset; it says who drove if one of them does.
 
     Raises:
         SpecMismatch: the datasets differ in more than `how` allows; the message lists the differences.
@@ -109,6 +109,7 @@ def merged_spec(sources: Sequence[EpisodeReader], how: Merging) -> EpisodeSpec:
             first, other = _with_labels(first, other.labels.keys()), _with_labels(other, first.labels.keys())
         if how.widen:
             first, other = _widened(first, other), _widened(other, first)
+        first, other = _saying_who_drove(first, other), _saying_who_drove(other, first)
         if differences := first.all_differences(other):
             raise SpecMismatch(
                 f"{source.path} (there) does not fit {sources[0].path} (here): {'; '.join(differences)}"
@@ -119,7 +120,7 @@ def merged_spec(sources: Sequence[EpisodeReader], how: Merging) -> EpisodeSpec:
 
 
 def merged_drafts(sources: Sequence[EpisodeReader], spec: EpisodeSpec, how: Merging) -> Iterator[Draft]:
-    """The episodes of all sources, one source after the other.
+    """The episodes of all sources, one source after the other; where one does not say who drove, nobody intervened.
 
     Raises:
         StoreError: two episodes of one id differ in what is known without reading their rows.
@@ -132,7 +133,7 @@ def merged_drafts(sources: Sequence[EpisodeReader], spec: EpisodeSpec, how: Merg
             if name:
                 lineage = with_edit(draft.lineage, "rename", id_before=id)
                 draft = replace(draft, id=_prefixed(name, id), lineage=lineage)
-            yield _labelled(draft, spec) if source.spec.labels.keys() != spec.labels.keys() else draft
+            yield draft if _has_columns_of(spec, source.spec) else _fitted(draft, spec)
 
 
 def dataset_names(paths: Sequence[Path]) -> list[str]:
@@ -169,6 +170,10 @@ def _with_labels(spec: EpisodeSpec, names: Collection[str]) -> EpisodeSpec:
     return replace(spec, labels={name: vector for name, vector in spec.labels.items() if name in names})
 
 
+def _saying_who_drove(spec: EpisodeSpec, other: EpisodeSpec) -> EpisodeSpec:
+    return replace(spec, intervention=spec.intervention or other.intervention)
+
+
 def _widened(spec: EpisodeSpec, other: EpisodeSpec) -> EpisodeSpec:
     labels = {
         name: _widest(vector, other.labels[name]) if name in other.labels else vector
@@ -203,11 +208,17 @@ def _prefixed(name: str, id: str) -> str:
     return f"{name}-{id}"
 
 
-def _labelled(draft: Draft, spec: EpisodeSpec) -> Draft:
-    """The draft with those labels only which the spec has."""
+def _has_columns_of(spec: EpisodeSpec, other: EpisodeSpec) -> bool:
+    return (spec.labels.keys(), spec.intervention) == (other.labels.keys(), other.intervention)
+
+
+def _fitted(draft: Draft, spec: EpisodeSpec) -> Draft:
+    """The draft with those labels only which the spec has, and with who drove where the spec says so."""
 
     def blocks() -> Iterator[Rows]:
         for rows in draft.blocks():
-            yield replace(rows, labels={name: rows.labels[name] for name in spec.labels})
+            drove = np.zeros(len(rows), bool) if rows.intervention is None else rows.intervention
+            labels = {name: rows.labels[name] for name in spec.labels}
+            yield replace(rows, labels=labels, intervention=drove if spec.intervention else None)
 
     return replace(draft, blocks=blocks)

@@ -5,7 +5,8 @@ A new row at time t_j has
 - the state between the two rows around it, linearly,
 - the action that was held then: of the last row stamped at or before t_j,
 - as outcome what came of the rows that were held from t_j to t_j+1: the rewards' sum, success if any of them was
-  solved, the score after the last, the least trust. So no reward and no success is lost, whatever the two rates are.
+  solved, the score after the last, the least trust, an intervention if any was. So no reward and no success is lost,
+  whatever the two rates are.
 
 An action is taken for a target that holds until the next one; displacements would have to be summed.
 """
@@ -92,7 +93,7 @@ class Resampling:
         weight = self.weight[chosen, None]
         held = self.held[chosen.start : chosen.stop + 1] - first
         ended = np.maximum(held[1:] - 1, 0)  # the last row whose outcome is known at the end of the new one
-        spans = list(pairwise(held.tolist()))
+        spans, drove = list(pairwise(held.tolist())), there.intervention
         return Rows(
             images={name: frames[nearest] for name, frames in there.images.items()},
             labels={name: values[nearest] for name, values in there.labels.items()},
@@ -102,6 +103,7 @@ class Resampling:
             success=np.array([there.success[_window(*span)].any() for span in spans]),
             score=there.score[ended],
             trust=np.array([there.trust[_window(*span)].min() for span in spans], np.float32),
+            intervention=None if drove is None else np.array([drove[_window(*span)].any() for span in spans]),
         )
 
 

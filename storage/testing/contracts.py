@@ -96,6 +96,22 @@ class StoreContract(ABC):
         assert columns["action"].tolist() == [[step, 5.0] for step in range(7)]
         assert columns["next.success"].tolist() == [False] * 6 + [True]
 
+    def test_who_drove_comes_back_and_is_asked_for_by_the_spec_alone(self, tmp_path: Path, store: EpisodeStore) -> None:
+        spec = replace(SPEC, intervention=True)
+        drove = _episode(intervention=np.array([False] * 5 + [True] * 2))
+        told = self.create(tmp_path / "told", spec)
+        told.append(drove)
+        reader = open_dataset(told.path)
+        assert reader.spec == spec
+        assert_same(reader.read(drove.id), drove)
+        assert reader.rows(drove.id, 4, 6).intervention.tolist() == [False, True]  # type: ignore[union-attr]
+        assert reader.columns(drove.id)["intervention"].tolist() == [False] * 5 + [True] * 2
+        assert told.digest(drove.id) == digest_of(drove) != digest_of(_episode())
+        with pytest.raises(InvalidEpisode, match="its rows do not say who drove; give `intervention`"):
+            told.append(_episode(1))
+        with pytest.raises(InvalidEpisode, match="say who drove, which this dataset does not keep"):
+            store.append(drove)
+
     def test_the_summary_says_what_the_rows_say(self, store: EpisodeStore) -> None:
         store.append(_episode(4, score=np.array([0, 1, 0, 0, 0, 0, 0.25], np.float32)))
         (summary,) = store.summaries()
@@ -214,6 +230,7 @@ class StoreContract(ABC):
             ),
             (replace(SPEC, action=replace(SPEC.action, names=("y", "x"))), "action is x, y here and y, x there"),
             (replace(SPEC, labels={}), r"labels are \['pose'\] here and \[\] there"),
+            (replace(SPEC, intervention=True), "intervention does not say who drove here and says who drove there"),
         ):
             with pytest.raises(SpecMismatch, match=message):
                 self.create(store.path, other, exist_ok=True)

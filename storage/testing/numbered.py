@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..episode import Episode
+from ..episode import ROW_ARRAYS, Episode
 from ..spec import Camera, EpisodeSpec, Vector
 
 
@@ -54,8 +54,11 @@ def assert_same(left: Episode, right: Episode) -> None:
     """Equal in everything, the frames bit for bit."""
     plain = ("id", "index", "seed", "task", "outcome", "reason", "lineage")
     assert {name: getattr(left, name) for name in plain} == {name: getattr(right, name) for name in plain}
-    for name in ("state", "action", "reward", "success", "score", "trust"):
+    for name in ROW_ARRAYS:
         _assert_same_array(name, getattr(left, name), getattr(right, name))
+    assert (left.intervention is None) == (right.intervention is None)
+    if left.intervention is not None and right.intervention is not None:
+        _assert_same_array("intervention", left.intervention, right.intervention)
     for group in ("images", "labels"):
         assert getattr(left, group).keys() == getattr(right, group).keys()
         for name in getattr(left, group):

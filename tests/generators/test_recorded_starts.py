@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from demoloom.generators import RolloutPlan
 from demoloom.generators.recorded_starts import RecordedStarts
+from demoloom.storage.dataset import open_dataset
 from demoloom.storage.episode import Episode
 from demoloom.storage.errors import StoreError
 from demoloom.storage.plugins import PluginRef
@@ -58,6 +60,13 @@ def test_slots_outside_the_mask_keep_their_start(tmp_path: Path) -> None:
     after, _ = world.reset(seed=[3, 4], options={"reset_mask": np.array([False, True])})
     assert after["observation.state"][0] == before["observation.state"][0]
     assert after["observation.state"][1] != before["observation.state"][1]
+
+
+def test_starts_that_a_person_once_drove_on_from_say_nothing_of_who_drives_now(tmp_path: Path) -> None:
+    zarr = ZarrStore.create(tmp_path / "driven", replace(SPEC, intervention=True))
+    (episode,) = open_dataset(store(tmp_path / "starts", 1))
+    zarr.append(replace(episode, intervention=np.array([True])))
+    assert RecordedStarts(str(zarr.path), num_envs=1).episode_spec == SPEC
 
 
 def test_it_cannot_be_driven(tmp_path: Path) -> None:

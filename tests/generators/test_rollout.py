@@ -5,6 +5,7 @@ import pytest
 
 from demoloom.generators import RolloutPlan, episode_seed, rollout
 from demoloom.generators.realities.pusht import PushTReality
+from demoloom.generators.rollout import recorded_spec
 from demoloom.generators.testing import CountingWorld, FaultyWorld, RandomCounts
 from demoloom.storage.convert import convert
 from demoloom.storage.dataset import open_dataset
@@ -199,6 +200,33 @@ def test_starts_taken_from_reality_do_not_depend_on_slots_order_or_early_ends(nu
     episodes = episodes_of(made, order, world, Steady([1.0]), Elsewhere(num_slots))
     assert [episodes[i].state[0, 0] for i in range(7)] == [10 + episode_seed(7, i) % 7 for i in range(7)]
     assert [len(episodes[i]) for i in range(7)] == [8 - episode_seed(7, i) % 7 for i in range(7)]
+
+
+class Overruled(RandomCounts):
+    """Somebody takes over as soon as the count has reached 3."""
+
+    def act(self, observation):
+        self.drove = observation["observation.state"][:, 0] >= 3
+        return super().act(observation)
+
+    def intervening(self):
+        return self.drove
+
+
+def test_who_drove_is_recorded_with_the_step_that_they_drove(tmp_path):
+    world = CountingWorld(3)
+    stream = Overruled(world.episode_spec)
+    store = ZarrStore.create(tmp_path / "store", recorded_spec(world, stream))
+    for episode in episodes_of(plan(), range(6), world, stream).values():
+        assert episode.intervention.tolist() == (episode.state[:, 0] >= 3).tolist()
+        assert store.append(episode)
+    assert 0 < np.concatenate([episode.intervention for episode in store]).mean() < 1
+
+
+def test_a_stream_that_does_not_say_who_drove_makes_episodes_without_such_a_column():
+    world = CountingWorld(3)
+    assert recorded_spec(world, RandomCounts(world.episode_spec)) == world.episode_spec
+    assert episodes_of(plan(), [0], world)[0].intervention is None
 
 
 def test_what_was_made_can_be_stored():

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from demoloom.pipeline.inspection.distributions import Distribution, evenly, mea
 from demoloom.storage import ZarrStore, open_dataset, silent
 from demoloom.storage.quality import score_dataset, write_quality
 
-from ..runs import dot_episode, write_store
+from ..runs import SPEC, dot_episode, write_store
 
 
 def test_whole_numbers_have_a_bar_each() -> None:
@@ -57,6 +58,14 @@ def test_every_dimension_and_every_measure_of_an_episode_has_a_distribution(tmp_
     assert groups["Episodes"][0].values.tolist() == [3, 5]
     assert groups["Action"][0].values.tolist() == [0, 0.5, 1, 0, 0.25, 0.5, 0.75, 1]
     assert groups["Action"][0].limits == (0, 1)
+
+
+def test_steps_that_somebody_took_over_are_counted_where_the_dataset_says_so(tmp_path: Path) -> None:
+    store = ZarrStore.create(tmp_path / "store", replace(SPEC, intervention=True))
+    store.append(replace(dot_episode(0, length=5), intervention=np.arange(5) >= 3))
+    steps = measure(store, store.summaries(), silent).groups["Steps"]
+    (found,) = [one for one in steps if one.name == "intervention"]
+    assert found.bars()[0].tolist() == [3, 2]
 
 
 def test_of_very_many_rows_every_second_is_kept_across_episodes(
