@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Literal
@@ -30,14 +31,20 @@ class PluginRef:
 def load_plugin(kind: Kind, name: str) -> Any:
     """Return the object that an installed distribution registered as `name` under `demoloom.<kind>`.
 
-    A name of the form `package.module:attribute` is imported from there, for code that no distribution registers.
+    A name of the form `family:member` is that of one of several that were registered together, such as
+    `lerobot:so101_leader`: what is called is what stands under `family`, with `member` before all other arguments.
+    Any other name with a colon, `package.module:attribute`, is imported from there, for code that no distribution
+    registers.
 
     Raises:
         PluginError: nothing of that name is registered or importable; the message suggests the nearest name.
     """
-    if ":" in name:
-        return _import_attribute(name)
     found = {point.name: point for point in entry_points(group=f"demoloom.{kind}")}
+    family, colon, member = name.partition(":")
+    if colon and family in found and callable(registered := found[family].load()):
+        return partial(registered, member)
+    if colon:
+        return _import_attribute(name)
     if name not in found:
         near = difflib.get_close_matches(name, found, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else f"; installed are {', '.join(sorted(found)) or 'none'}"

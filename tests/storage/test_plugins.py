@@ -27,3 +27,13 @@ def test_what_cannot_be_imported_is_named_with_the_form_expected(name):
 def test_a_package_that_python_does_not_find_is_told_of_pythonpath():
     with pytest.raises(PluginError, match="installed or whose parent folder is in PYTHONPATH"):
         load_plugin("tasks", "no_such_module:TASK")
+
+
+def test_a_member_of_a_registered_family_is_called_with_its_name_first():
+    found = load_plugin("streams", "idle:member")
+    assert (found.func, found.args) == (load_plugin("streams", "idle"), ("member",))
+
+
+def test_what_is_registered_and_cannot_be_called_is_no_family():
+    with pytest.raises(PluginError, match="cannot load 'pusht:TASK'"):
+        load_plugin("tasks", "pusht:TASK")
