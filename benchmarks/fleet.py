@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fleet_checks import calls_of, check_slow_store, check_waiting, check_workers
+from fleet_checks import check_slow_store, check_waiting, check_workers, parts_of
 from fleet_costs import storing, worker_costs
 from fleet_memory import Memory, watch_memory
 from fleet_model import fill
@@ -179,9 +179,9 @@ def pace_rows(runs: dict[Way, Run]) -> list[Row]:
 
 
 def fill_rows(lengths: Sequence[int]) -> list[Row]:
-    """Why a fleet may be slower: it runs its slots empty at the end of each call, the bare loop once."""
+    """Slots run empty once, as a worker's last episodes end."""
     slots = LEARNED.num_slots
-    of_fleet = fill(calls_of(lengths, slots, NUM_WORKERS), slots)
+    of_fleet = fill(parts_of(lengths, slots, NUM_WORKERS), slots)
     of_bare = fill([lengths[part::NUM_WORKERS] for part in range(NUM_WORKERS)], slots)
     return [new_row("share of the fleet's slots that hold an episode", of_fleet, "share", of_bare)]
 

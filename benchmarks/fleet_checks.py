@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from fleet_costs import loop_s, storing
@@ -18,8 +19,8 @@ from demoloom.generators.rollout import rollout
 from demoloom.storage.zarr_store import ZarrStore
 
 _STEP_S, _SLOTS, _STEPS = 0.04, 16, 60
-#: Batches of slots that one call to a worker holds at most (`generators/fleet/supply.py`).
-_CALL = 4
+#: Batches of slots of the longer of two runs.
+_BATCHES = 4
 
 
 @dataclass(frozen=True)
@@ -33,15 +34,16 @@ class Check:
 
 def check_workers(name: str, costs: Costs, lengths: Sequence[int], num_workers: int, seconds: float) -> Check:
     """Real workers that made episodes of these lengths in `seconds`, starts left out."""
-    filled = replace(costs, fill=fill(calls_of(lengths, costs.num_slots, num_workers), costs.num_slots))
+    filled = replace(costs, fill=fill(parts_of(lengths, costs.num_slots, num_workers), costs.num_slots))
     return Check(name, frames_per_s(filled, num_workers), sum(lengths) / seconds)
 
 
-def calls_of(lengths: Sequence[int], num_slots: int, num_workers: int) -> list[Sequence[int]]:
-    """A fixed number of episodes in the calls that a fleet makes of them."""
-    rounds = -(-len(lengths) // (_CALL * num_slots * num_workers))
+def parts_of(lengths: Sequence[int], num_slots: int, num_workers: int) -> list[Sequence[int]]:
+    """What each worker makes of a fixed number of episodes: calls in turns, which follow each other in its slots."""
+    rounds = -(-len(lengths) // (num_slots * num_workers))
     size = -(-len(lengths) // (rounds * num_workers))
-    return [lengths[start : start + size] for start in range(0, len(lengths), size)]
+    calls = [lengths[start : start + size] for start in range(0, len(lengths), size)]
+    return [list(chain.from_iterable(calls[worker::num_workers])) for worker in range(num_workers)]
 
 
 def check_waiting(num_workers: int, work: Path) -> Check:
@@ -50,15 +52,15 @@ def check_waiting(num_workers: int, work: Path) -> Check:
     config = FleetConfig(num_workers=num_workers, num_cpus=0.25)
     seconds = {}
     with ray_session(config):
-        for num_batches in (1, _CALL):
+        for num_batches in (1, _BATCHES):
             begun = time.perf_counter()
             store = work / f"waiting-{num_workers}-{num_batches}"
             run_episodes(plan, range(num_batches * _SLOTS * num_workers), store, config=config)
             seconds[num_batches] = time.perf_counter() - begun
-    num_frames = (_CALL - 1) * _SLOTS * num_workers * _STEPS
+    num_frames = (_BATCHES - 1) * _SLOTS * num_workers * _STEPS
     predicted = frames_per_s(_waiting_costs(plan, storing(plan).seconds), num_workers)
     name = f"{num_workers} workers whose world waits {_STEP_S * 1000:.0f} ms a step"
-    return Check(name, predicted, num_frames / (seconds[_CALL] - seconds[1]))
+    return Check(name, predicted, num_frames / (seconds[_BATCHES] - seconds[1]))
 
 
 def check_slow_store(latency_s: float, num_episodes: int, work: Path) -> Check:

@@ -95,10 +95,10 @@ def num_batch_steps(lengths: Sequence[int], num_slots: int) -> int:
     return max(slots)
 
 
-def fill(calls: Sequence[Sequence[int]], num_slots: int) -> float:
-    """Share of the slots that hold an episode, over the calls (lengths of their episodes) that one worker is given."""
-    steps = sum(num_batch_steps(lengths, num_slots) for lengths in calls)
-    return sum(map(sum, calls)) / (num_slots * steps)
+def fill(parts: Sequence[Sequence[int]], num_slots: int) -> float:
+    """Share of the slots that hold an episode, over what each worker makes (lengths of its episodes)."""
+    steps = sum(num_batch_steps(lengths, num_slots) for lengths in parts)
+    return sum(map(sum, parts)) / (num_slots * steps)
 
 
 def seconds_beside_store(lengths: Sequence[int], num_slots: int, step_s: float, episode_s: float) -> float:

@@ -25,8 +25,10 @@ from .several_worlds import distinct, plan_of
 from .stopping import stop_on_signal
 from .supply import Supply
 from .worker import failed
+from .writer import MOST_WAITING
 
-_CALLS_IN_FLIGHT = 2  # one that runs and one that waits, so that no worker idles
+#: Batches of slots that a worker has ahead: those under way, and those for the slots that become free meanwhile.
+_BATCHES_AHEAD = 2
 _POLL_S = 0.5
 _START_S = 300.0  # for a worker to be placed, to import, and to load what it hosts
 _SUSPECTS_SPLIT = 4
@@ -93,14 +95,21 @@ class Dispatch:
         raise KeyboardInterrupt(f"stopped with {standing}; start it again to go on from there")
 
     def _hand_out(self) -> None:
-        """Give each worker calls, those with the fewest first; one that has not started may never start.
+        """Give calls to the worker that has the fewest episodes left; one that has not started may never start.
 
         Until all have, none gets a call to wait: in a short run the first to start would take what the others are for.
         """
-        for depth in range(_CALLS_IN_FLIGHT if all(hand.started for hand in self._hands) else 1):
-            for hand in self._hands:
-                if hand.started and len(hand.calls) <= depth and (batch := self._next(hand.number)):
-                    self._hands.send(hand, batch)
+        started = [hand for hand in self._hands if hand.started]
+        enough = _BATCHES_AHEAD * self._plans[0].num_slots if len(started) == self._config.num_workers else 1
+        while started:
+            hand = min(started, key=self._num_left)
+            if self._num_left(hand) >= enough or not (batch := self._next(hand.number)):
+                return
+            self._hands.send(hand, batch)
+
+    def _num_left(self, hand: Hand) -> int:
+        """How many of the episodes that a worker was given have not been settled."""
+        return sum(index not in self._settled for call in hand.calls for index in call.batch.indices)
 
     def _next(self, number: int) -> Batch | None:
         """The next batch, if there is one of the plan that a worker hosts already."""
@@ -130,14 +139,18 @@ class Dispatch:
         for summary in summaries:
             if summary.index not in self._settled:
                 self._settle(summary, hand)
-        # A call that was cancelled does not say what it made.
+        # Once they are to end, workers leave episodes undone.
         self._put_back(self._missing(call.batch.indices, hand))
 
     def _look(self) -> None:
-        """Settle what running calls have stored already: the rest of a call takes long, and may not be needed."""
+        """Settle what calls have stored already: a call that others join takes as long as these keep coming."""
         for hand in self._hands:
-            if hand.calls and self._settle_stored(hand.calls[0].batch.indices, hand):
+            if sum(self._settle_stored(call.batch.indices, hand) for call in hand.calls):
                 hand.calls[0].since = time.monotonic()
+                first, *others = hand.calls
+                hand.calls = deque(
+                    [first, *(call for call in others if not self._settled.issuperset(call.batch.indices))]
+                )
         self._looked = time.monotonic()
 
     def _settle_stored(self, indices: Iterable[int], hand: Hand) -> int:
@@ -175,12 +188,12 @@ class Dispatch:
         lost = f"{self._deaths} worker{'s' * (self._deaths != 1)} lost" if self._deaths else ""
         self._progress(done, total, "; ".join(filter(None, (standing, lost, message))))
 
-    def _put_back(self, indices: Sequence[int]) -> None:
+    def _put_back(self, indices: Sequence[int], is_suspect: bool = False) -> None:
         """Let these be made, in one call for each plan."""
         for number, plan in enumerate(self._distinct):
             own = [index for index in indices if plan_of(self._plans, index) is plan]
             if own:
-                self._waiting.append(Batch(number, own))
+                self._waiting.append(Batch(number, own, is_suspect))
 
     def _replace_hung(self) -> None:
         """Bury workers whose call has stored nothing for too long."""
@@ -204,21 +217,24 @@ class Dispatch:
         self._hands.replace(hand)
         self._deaths += 1
         self._deaths_in_a_row += 1
-        missing = [self._missing(call.batch.indices, hand) for call in hand.calls]
-        self._meter.lost(sum(len(indices) for indices in missing))
-        self._note([index for indices in missing for index in indices], cause)
+        running = list(hand.running())
+        left = self._missing([index for call in running for index in call.batch.indices], hand)
+        most = self._plans[0].num_slots + MOST_WAITING
+        begun, not_begun = left[:most], left[most:]
+        self._meter.lost(len(begun))
+        self._note(begun, cause)
         if self._deaths_in_a_row > max(self._config.max_deaths, self._config.num_workers):
             raise FleetError(
                 f"{self._deaths_in_a_row} workers were lost with no episode stored in between, at last because "
                 f"{cause}; what is stored is kept. If it was for lack of memory, lower num_workers or num_slots"
             )
-        for indices in missing[1:]:
-            self._put_back(indices)
-        if missing:
-            self._suspect(missing[0], hand, cause)
+        self._put_back(not_begun)
+        for call in list(hand.calls)[len(running) :]:
+            self._put_back(self._missing(call.batch.indices, hand), call.batch.is_suspect)
+        self._suspect(begun, hand, cause)
         self._tell(f"the last because {cause}")
 
-    def _missing(self, indices: Iterable[int], hand: Hand) -> list[int]:
+    def _missing(self, indices: Sequence[int], hand: Hand) -> list[int]:
         """Settle those that are stored, return the rest."""
         self._settle_stored(indices, hand)
         return [index for index in indices if index not in self._settled]
@@ -233,7 +249,7 @@ class Dispatch:
                 return
         size = ceil(len(indices) / _SUSPECTS_SPLIT)
         for start in range(0, len(indices), max(1, size)):
-            self._put_back(indices[start : start + size])
+            self._put_back(indices[start : start + size], is_suspect=True)
 
     def _note(self, indices: Iterable[int], cause: str, given_up: bool = False) -> None:
         plans = [(index, plan_of(self._plans, index)) for index in indices]
@@ -245,7 +261,7 @@ class Dispatch:
     def _wind_down(self) -> None:
         """Let the episodes under way end, for `grace_s` at most."""
         self._tell(f"stopping once those under way have ended, within {self._config.grace_s:g} s; again to stop now")
-        self._hands.cancel()
+        self._hands.end()
         until = time.monotonic() + self._config.grace_s
         busy = [hand for hand in self._hands if hand.started and hand.calls]
         while busy and time.monotonic() < until and not self._supply.done:

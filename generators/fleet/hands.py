@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import islice, takewhile
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -22,13 +23,23 @@ from .placement import placed
 from .shared_folder import marked_folder
 from .worker import WorkerShell
 
+#: Ray's thread for what a worker is told while it runs a call.
+_BESIDE = "beside"
+
 
 @dataclass(frozen=True)
 class Batch:
-    """Episodes of one plan, for one call to a worker."""
+    """Episodes of one plan, for one call to a worker.
+
+    Args:
+        number: the plan.
+        indices: the episodes.
+        is_suspect: one of them may have ended a worker, so that no others are made beside them.
+    """
 
     number: int
     indices: Sequence[int]
+    is_suspect: bool = False
 
 
 @dataclass
@@ -36,11 +47,13 @@ class Call:
     """A batch given to a worker; none while it starts.
 
     Args:
+        is_joined: its episodes begin as soon as there are slots free of the call before it.
         since: when the worker was last seen to get on with it; infinitely late while it waits behind another call.
     """
 
     batch: Batch
     ref: Any
+    is_joined: bool = False
     since: float = float("inf")
 
 
@@ -53,6 +66,7 @@ class Hand:
         worker: its place in the fleet, 0, 1, 2, ...
         number: the plan whose world it hosts.
         started: whether it has loaded that world.
+        num_sent: calls that it was ever given.
     """
 
     actor: Any
@@ -60,6 +74,12 @@ class Hand:
     number: int
     started: bool = False
     calls: deque[Call] = field(default_factory=deque)
+    num_sent: int = 0
+
+    def running(self) -> Iterator[Call]:
+        """The call that it runs and those joined to it, of which episodes may be under way."""
+        yield from islice(self.calls, 1)
+        yield from takewhile(lambda call: call.is_joined, islice(self.calls, 1, None))
 
 
 @dataclass(frozen=True)
@@ -104,7 +124,12 @@ class Hands:
     def send(self, hand: Hand, batch: Batch) -> None:
         """Give a worker a call, which it runs after those it has."""
         hand.number = batch.number
-        hand.calls.append(Call(batch, hand.actor.run.remote(batch.number, batch.indices)))
+        hand.num_sent += 1
+        is_joined = bool(hand.calls) and _can_join(hand.calls[-1].batch, batch)
+        if is_joined:
+            hand.actor.announce.options(concurrency_group=_BESIDE).remote(hand.num_sent, batch.indices)
+        ref = hand.actor.run.remote(hand.num_sent, batch.number, batch.indices)
+        hand.calls.append(Call(batch, ref, is_joined))
         hand.calls[0].since = min(hand.calls[0].since, time.monotonic())
 
     def answers(self, timeout_s: float) -> list[tuple[Hand, Sequence[EpisodeSummary] | Lapse]]:
@@ -131,14 +156,10 @@ class Hands:
         ray.kill(hand.actor)
         self._hands[self._hands.index(hand)] = self._hire(hand.worker, hand.number)
 
-    def cancel(self) -> None:
+    def end(self) -> None:
         """Let each worker end the episodes under way and begin no others."""
-        import ray
-
         for hand in self._hands:
-            # The last first, so that none moves up.
-            for call in reversed(hand.calls if hand.started else ()):
-                ray.cancel(call.ref)
+            hand.actor.end.options(concurrency_group=_BESIDE).remote()
 
     def _hire(self, worker: int, number: int) -> Hand:
         import ray
@@ -151,8 +172,9 @@ class Hands:
             scheduling_strategy=self._strategy,
             max_restarts=0,
             max_task_retries=0,
+            concurrency_groups={_BESIDE: 1},
         )(WorkerShell)
-        actor = actor_class.remote(self._plans, self._store, config.max_failures_in_a_row, cancelled)
+        actor = actor_class.remote(self._plans, self._store, config.max_failures_in_a_row)
         hand = Hand(actor, worker, number)
         # To import and load a world may take longer than an episode, so that it is timed apart.
         ref = hand.actor.start.remote(number, self._mark, config.num_gpus)
@@ -166,11 +188,8 @@ class Hands:
             ray.kill(hand.actor)
 
 
-def cancelled() -> bool:
-    """Whether the driver has cancelled the call that this worker runs."""
-    import ray
-
-    return bool(ray.get_runtime_context().is_canceled())
+def _can_join(before: Batch, batch: Batch) -> bool:
+    return before.number == batch.number and not (before.is_suspect or batch.is_suspect)
 
 
 def _answer(ref: Any) -> Sequence[EpisodeSummary] | Lapse:
@@ -180,7 +199,6 @@ def _answer(ref: Any) -> Sequence[EpisodeSummary] | Lapse:
         OutOfMemoryError,
         RayActorError,
         RuntimeEnvSetupError,
-        TaskCancelledError,
     )
 
     try:
@@ -193,8 +211,6 @@ def _answer(ref: Any) -> Sequence[EpisodeSummary] | Lapse:
         return Lapse("its node was lost")
     except RayActorError as error:
         return Lapse(_cause(str(error)))
-    except TaskCancelledError:
-        return ()  # what it made stands in the store
     if isinstance(result, DemoloomError):
         raise result
     return list(result)

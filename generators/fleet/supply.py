@@ -13,15 +13,12 @@ from .coverage import Coverage
 from .stop_rules import Attempts, StopRules, Tally
 from .stopwatch import Stopwatch
 
-#: Batches of slots in one call at most: slots that become free are refilled, and only the last batch runs out.
-_MOST_ROUNDS = 4
-
 
 class Supply(Protocol):
     """Hands out indices and takes in the summaries of what they became."""
 
     def take(self, num_workers: int) -> list[int]:
-        """The indices of the next call to a worker; none while there is nothing to do but wait."""
+        """The indices of the next call to a worker, no more than it has slots; none while there is only to wait."""
         ...
 
     def settle(self, summary: EpisodeSummary) -> None:
@@ -57,7 +54,7 @@ class Fixed:
     def take(self, num_workers: int) -> list[int]:
         """See Supply."""
         if not self._size:
-            rounds = ceil(len(self._left) / (_MOST_ROUNDS * self._num_slots * num_workers))
+            rounds = ceil(len(self._left) / (self._num_slots * num_workers))
             self._size = ceil(len(self._left) / max(1, rounds * num_workers))
         taken, self._left = self._left[: self._size], self._left[self._size :]
         return taken
@@ -129,7 +126,7 @@ class Demonstrations:
         missing = likely - len(self._pending)
         if missing <= 0 and self._pending:
             return []
-        size = min(_MOST_ROUNDS * self._num_slots, max(1, ceil(missing / num_workers)))
+        size = min(self._num_slots, max(1, ceil(missing / num_workers)))
         taken = list(islice(self._fresh, size))
         self._pending.update(taken)
         if taken:

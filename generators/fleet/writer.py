@@ -12,7 +12,8 @@ from ...storage.episode import Episode, EpisodeSummary, summarise
 from ...storage.errors import InvalidEpisode
 from ...storage.recorder import EpisodeStore
 
-_MOST_WAITING = 2
+#: Episodes that have ended and are not stored yet.
+MOST_WAITING = 2
 
 
 class EpisodeWriter:
@@ -43,7 +44,7 @@ class EpisodeWriter:
         Raises:
             StoreError: an episode before it could not be stored, as on a full disk.
         """
-        while len(self._waiting) >= _MOST_WAITING:
+        while len(self._waiting) >= MOST_WAITING:
             self._settle_oldest()
         self._waiting.append((episode, self._thread.submit(self._store.append, episode)))
 

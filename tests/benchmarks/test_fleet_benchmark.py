@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
 import pytest
-from fleet_checks import calls_of, check_slow_store
+from fleet_checks import check_slow_store, parts_of
 from fleet_costs import Stored, storing, worker_costs
 from fleet_memory import Memory
 from fleet_model import Costs
@@ -16,13 +17,15 @@ from demoloom.generators.fleet.supply import Fixed
 
 
 @pytest.mark.parametrize(("num_episodes", "num_workers"), [(200, 2), (64, 1), (5, 2), (300, 3)])
-def test_calls_are_those_that_a_fleet_makes(num_episodes: int, num_workers: int) -> None:
+def test_parts_are_calls_in_turns(num_episodes: int, num_workers: int) -> None:
     indices = list(range(num_episodes))
-    plan = waiting_plan(16, 10, step_s=0.0)
-    supply, calls = Fixed(plan, indices, []), []
-    while call := supply.take(num_workers):
-        calls.append(call)
-    assert calls_of(indices, 16, num_workers) == calls
+    supply = Fixed(waiting_plan(16, 10, step_s=0.0), indices, [])
+    parts: list[list[int]] = [[] for _ in range(num_workers)]
+    for worker in cycle(range(num_workers)):
+        if not (call := supply.take(num_workers)):
+            break
+        parts[worker] += call
+    assert parts_of(indices, 16, num_workers) == parts
 
 
 def test_a_bare_loop_in_two_processes_makes_each_episode_once(tmp_path: Path) -> None:

@@ -29,8 +29,9 @@ def drain(supply, num_workers):
 
 
 def test_fixed_indices_are_each_handed_out_once_in_equal_calls(counting_plan):
+    # 7 batches of 2 x 16 slots hold 200.
     assert drain(Fixed(counting_plan(num_slots=16), range(200), []), 2) == [
-        list(range(i, i + 50)) for i in (0, 50, 100, 150)
+        list(range(200))[i : i + 15] for i in range(0, 200, 15)
     ]
 
 
@@ -110,7 +111,7 @@ class Elapsed:
 
 def test_when_the_time_is_up_each_call_counts_to_its_first_attempt_under_way(counting_plan, became):
     stopwatch = Elapsed()
-    supply = until(counting_plan(), StopRules(12, 40, 4, max_seconds=60.0), stopwatch=stopwatch)
+    supply = until(counting_plan(num_slots=6), StopRules(12, 40, 4, max_seconds=60.0), stopwatch=stopwatch)
     assert [supply.take(2), supply.take(2)] == [[0, 1, 2, 3, 4, 5], [6, 7, 8]]
     # 3, 4, 8 were quick: the attempts before them are still under way.
     for index in (0, 1, 3, 4, 6, 8):
@@ -132,7 +133,7 @@ def test_when_the_time_is_up_each_call_counts_to_its_first_attempt_under_way(cou
 
 def test_when_the_time_is_up_there_are_no_more_than_were_wanted(counting_plan, became):
     stopwatch = Elapsed()
-    supply = until(counting_plan(), StopRules(2, 40, max_seconds=60.0), stopwatch=stopwatch)
+    supply = until(counting_plan(num_slots=7), StopRules(2, 40, max_seconds=60.0), stopwatch=stopwatch)
     assert [supply.take(1), supply.take(1), supply.take(1)] == [[0, 1], [], []]
     supply.settle(became(1, "failure"))
     assert [supply.take(1), supply.take(1)] == [[2, 3, 4, 5, 6, 7, 8], []]

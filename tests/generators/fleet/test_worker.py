@@ -38,14 +38,14 @@ def test_an_error_that_concerns_all_episodes_is_not_blamed_on_one(counting_plan,
 
 def test_in_an_actor_such_an_error_is_a_value(counting_plan, tmp_path):
     plan = counting_plan(stream=PluginRef("streams", "no-such-stream"))
-    result = WorkerShell([plan], tmp_path / "store", 3).run(0, [0])
+    result = WorkerShell([plan], tmp_path / "store", 3).run(1, 0, [0])
     assert isinstance(result, PluginError)
     assert isinstance(result, DemoloomError)
 
 
 def test_a_world_that_cannot_be_made_is_named_with_its_error(counting_plan, tmp_path):
     plan = counting_plan(world=PluginRef("worlds", "fractions:Fraction"))
-    result = WorkerShell([plan], tmp_path / "store", 3).run(0, [0])
+    result = WorkerShell([plan], tmp_path / "store", 3).run(1, 0, [0])
     assert isinstance(result, FleetError)
     assert "could not make its world and stream (TypeError" in str(result)
 
@@ -56,10 +56,31 @@ def test_a_failed_episode_is_no_demonstration_and_says_why(counting_plan):
     assert not summary.is_demonstration
 
 
-def test_once_it_is_stopped_no_later_call_begins_an_episode(counting_plan, tmp_path):
-    answers = iter([False, False, True])
-    shell = WorkerShell([counting_plan()], tmp_path / "store", 3, stopped=lambda: next(answers))
-    first = shell.run(0, range(5))
-    assert isinstance(first, list)
-    assert [summary.index for summary in first] == [0, 1]
-    assert shell.run(0, range(5, 9)) == []
+def test_more_is_made_beside_its_own_and_only_its_own_is_summarised(counting_plan, tmp_path):
+    more = iter([7, None, 8, 9, None, None, None])
+    summaries = Worker(counting_plan(), tmp_path / "store", 3).run([0, 1, 2], lambda: next(more, None))
+    assert sorted(summary.index for summary in summaries) == [0, 1, 2]
+    assert {summary.index for summary in open_dataset(tmp_path / "store").summaries()} == {0, 1, 2, 7, 8, 9}
+
+
+def test_a_failure_is_told_of_before_more_is_begun(counting_plan, tmp_path):
+    plan = counting_plan(fault={"fault": "raise", "seeds": [counting_plan().episode_seed(4)]})
+    more = iter([4, 5, 6, 7, 8, 9])
+    summaries = Worker(plan, tmp_path / "store", 3).run([0, 1], lambda: next(more, None))
+    assert {summary.index: summary.outcome for summary in summaries if summary.index > 1} == {4: "error"}
+    assert next(more) < 9
+
+
+def test_a_call_that_waits_is_begun_in_the_one_before_it(counting_plan, tmp_path):
+    shell = WorkerShell([counting_plan()], tmp_path / "store", 3)
+    shell.announce(2, [3, 4])
+    assert len(shell.run(1, 0, [0, 1, 2])) == 3
+    assert len(open_dataset(tmp_path / "store")) == 5
+    assert shell.run(2, 0, [3, 4]) == []
+
+
+def test_once_it_is_to_end_no_later_call_begins_an_episode(counting_plan, tmp_path):
+    shell = WorkerShell([counting_plan()], tmp_path / "store", 3)
+    assert len(shell.run(1, 0, [0])) == 1
+    shell.end()
+    assert shell.run(2, 0, range(5, 9)) == []
