@@ -39,14 +39,20 @@ from demoloom.storage.plugins import PluginRef
 
 RESULT = Path(__file__).parent / "results" / "fleet.json"
 NUM_WORKERS = 2
-LEARNED = RolloutPlan(
-    stage="benchmark",
-    world=world_ref(world_folder("pusht")),
-    stream=make_expert("pusht", world_folder("pusht")),
-    run_seed=0,
-    **GenerateConfig().attempt(),
-)
-PHYSICS = replace(LEARNED, world=PluginRef("worlds", "pusht", {"size": 64}))
+
+
+def attempts_in(world: Path) -> RolloutPlan:
+    """The scripted expert in a learned world, as `demoloom generate` lets it attempt."""
+    return RolloutPlan(
+        stage="benchmark",
+        world=world_ref(world),
+        stream=make_expert("pusht", world),
+        run_seed=0,
+        **GenerateConfig().attempt(),
+    )
+
+
+LEARNED = attempts_in(world_folder("pusht"))
 
 
 @dataclass(frozen=True)
@@ -117,31 +123,38 @@ def main() -> None:
     parser.add_argument(
         "--only-memory", action="store_true", help="only look whether memory stays flat; writes nothing"
     )
+    parser.add_argument("--larger", type=Path, help="a world of larger frames: what a demonstration costs there too")
     arguments = parser.parse_args()
     extent = QUICK if arguments.quick else Extent()
     rows: list[Row] = []
     begun = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        for part in [memory_rows(memory_of(extent, work))] if arguments.only_memory else measure(extent, work):
+        for part in (
+            [memory_rows(memory_of(extent, work))] if arguments.only_memory else measure(extent, arguments.larger, work)
+        ):
             rows += part
             for row in part:
                 print(f"{row['name']}: {row['value']} {row['unit']} (beside {row['rival']}, aim {row['aim']})")
             print(f"-- {time.perf_counter() - begun:.0f} s", flush=True)
     if not arguments.quick and not arguments.only_memory:
-        head = {"machine": describe_machine(), "command": "benchmarks/fleet.py", "commit": code_version()}
+        command = "benchmarks/fleet.py" + (" --larger WORLD" if arguments.larger else "")
+        head = {"machine": describe_machine(), "command": command, "commit": code_version()}
         RESULT.write_text(json.dumps({**head, "rows": rows}, indent=1) + "\n")
 
 
-def measure(extent: Extent, work: Path) -> Iterator[list[Row]]:
+def measure(extent: Extent, larger: Path | None, work: Path) -> Iterator[list[Row]]:
     """The parts of the benchmark, one after the other."""
     ways: tuple[Way, ...] = ("flow", "fleet", "bare")
-    learned, real = (replace(plan, max_steps=extent.max_steps) for plan in (LEARNED, PHYSICS))
+    learned = replace(LEARNED, max_steps=extent.max_steps)
     runs = {way: run(way, learned, extent.num_episodes, work / way) for way in ways}
     yield [start_row(runs["fleet"]), *pace_rows(runs)]
     yield overhead_rows(runs)
-    physics = run("bare", real, extent.num_episodes, work / "physics")
-    yield demonstration_rows(runs["bare"], physics)
+    yield demonstration_rows(64, runs["bare"], in_physics(learned, 64, extent, work / "physics"))
+    if larger is not None:
+        size, plan = frame_size(larger), replace(attempts_in(larger), max_steps=extent.max_steps)
+        made = run("bare", plan, extent.num_episodes, work / "larger")
+        yield demonstration_rows(size, made, in_physics(plan, size, extent, work / "larger-physics"))
     alone = run("fleet", learned, extent.num_alone, work / "alone", num_workers=1)
     memory = memory_of(extent, work)
     yield memory_rows(memory)
@@ -159,6 +172,16 @@ def run(way: Way, plan: RolloutPlan, num_episodes: int, work: Path, num_workers:
     full = run_side(way, plan, num_episodes, work / "full", num_workers)
     print(f"{way}, {num_episodes} episodes: {full.wall_s:.1f} s, of which starts {start.wall_s:.1f} s", flush=True)
     return Run(start, full)
+
+
+def frame_size(world: Path) -> int:
+    """Height of a world's frames in pixels."""
+    return int(json.loads((world / "spec.json").read_text())["cameras"][0]["height"])
+
+
+def in_physics(plan: RolloutPlan, size: int, extent: Extent, work: Path) -> Run:
+    """The same attempts in gym-pusht, by the same expert with the same probe."""
+    return run("bare", replace(plan, world=PluginRef("worlds", "pusht", {"size": size})), extent.num_episodes, work)
 
 
 def start_row(fleet: Run) -> Row:
@@ -203,9 +226,9 @@ def overhead_rows(runs: dict[Way, Run]) -> list[Row]:
     return rows
 
 
-def demonstration_rows(learned: Run, physics: Run) -> list[Row]:
+def demonstration_rows(size: int, learned: Run, physics: Run) -> list[Row]:
     """What a demonstration costs in the learned world; beside it gym-pusht, with the same expert and the same seeds."""
-    where = "at 64 px in the learned world, gym-pusht beside"
+    where = f"at {size} px in the learned world, gym-pusht beside"
     return [
         new_row(f"attempts that became demonstrations {where}", learned.share, "share", physics.share),
         new_row(f"accepted demonstrations per core-hour {where}", learned.per_core_hour, "1/h", physics.per_core_hour),

@@ -89,7 +89,8 @@ def main() -> None:
         print(f"{row['name']}: {row['value']} {row['unit']} (beside {row['rival']}, aim {row['aim']})")
     if not arguments.quick:
         command = f"benchmarks/world_sizes.py --size {arguments.size} --share {share:g}"
-        result = {"machine": describe_machine(), "command": command, "commit": code_version(), "rows": rows}
+        head = {"machine": describe_machine(), "command": command, "commit": code_version()}
+        result = {**head, "rows": rows, "open_loop": found["open_loop"], "poses": found["poses"]}
         RESULT.write_text(json.dumps(result, indent=1) + "\n")
 
 

@@ -45,6 +45,8 @@ def main() -> None:
     put("docs/world-model.md", "world", world_block(result("world")))
     if (RESULTS / "world_ablation.json").exists():
         put("docs/world-model.md", "world ablation", variants_block(result("world_ablation")))
+    if (RESULTS / "world_sizes.json").exists():
+        put("docs/world-model.md", "world sizes", sizes_block(result("world_sizes")))
     if (RESULTS / "fleet.json").exists():
         put("docs/fleet.md", "fleet", table_block(result("fleet")))
 
@@ -162,6 +164,11 @@ def world_block(result: dict[str, Any]) -> str:
             pose_table(result["poses"]),
         ]
     return "\n\n".join(parts)
+
+
+def sizes_block(result: dict[str, Any]) -> str:
+    """Every row, and the open loops and errors of poses."""
+    return "\n\n".join([table_block(result), open_loop_table(result["open_loop"]), pose_table(result["poses"])])
 
 
 def interval(row: dict[str, Any]) -> str:
