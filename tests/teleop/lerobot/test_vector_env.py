@@ -1,3 +1,5 @@
+from typing import Any
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ ADD = np.ones((2, 1), np.float32)
 @pytest.fixture
 def envs(site):
     """Two counters that start at 0 and 4 and count to 8, for at most 6 steps."""
-    made = gym.make_vec(WORLD_ID, num_envs=2, world=COUNTING, max_episode_steps=6)
+    made: Any = gym.make_vec(WORLD_ID, num_envs=2, world=COUNTING, max_episode_steps=6)
     made.reset(seed=[0, 4])
     yield made
     made.close()
