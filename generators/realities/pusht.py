@@ -66,13 +66,22 @@ class PushTReality(World):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """See World.reset; raises ValueError for `start`, since physics cannot start from pixels."""
-        if options and options.get("start") is not None:
-            raise ValueError("PushT draws its starts from seeds and cannot start from a given observation")
+        """See World.reset; physics cannot start from pixels, so a `start` must hold the labels of its observation.
+
+        Args:
+            seed: see World.reset.
+            options: `start` needs `observation.state` (N, 2) and `labels`, a dict of `block_pose` (N, 4); all starts
+                at rest.
+
+        Raises:
+            ValueError: a given start has no labels.
+        """
         mask = reset_mask(options, self.num_envs, first=not self._moments)
+        start = _placements((options or {}).get("start"))
         seeds = as_seeds(seed, self.num_envs)
         self._moments = [
-            env.start(seeds[slot]) if mask[slot] else self._moments[slot] for slot, env in enumerate(self._envs)
+            env.start(seeds[slot], None if start is None else start[slot]) if mask[slot] else self._moments[slot]
+            for slot, env in enumerate(self._envs)
         ]
         return self._observation(), self._info()
 
@@ -106,6 +115,15 @@ class PushTReality(World):
         }
 
 
+def _placements(start: Mapping[str, Any] | None) -> np.ndarray | None:
+    """(N, 6): where the agent and the block of a given start are, as x, y, x, y, cosine, sine."""
+    if start is None:
+        return None
+    if "labels" not in start:
+        raise ValueError("PushT cannot start from a given observation without its labels; give them with it, or a seed")
+    return np.hstack([start["observation.state"], start["labels"]["block_pose"]]).astype(np.float64)
+
+
 @dataclass(frozen=True)
 class _Moment:
     """What one slot looks like now."""
@@ -124,9 +142,21 @@ class _QuickPushT(PushTEnv):
     def __init__(self, size: int) -> None:
         super().__init__(obs_type="pixels_agent_pos", observation_width=size, observation_height=size)
 
-    def start(self, seed: int | None) -> _Moment:
+    def start(self, seed: int | None, placement: np.ndarray | None) -> _Moment:
         observation, _ = self.reset(seed=seed)
+        if placement is not None:
+            self._place(*np.split(placement, [2, 4]))
+            observation = self.get_obs()
         return self._moment(observation, coverage=self._get_coverage(), reward=0.0)
+
+    def _place(self, agent: np.ndarray, block: np.ndarray, direction: np.ndarray) -> None:
+        """Put things where they are to start; the angle first, as setting it moves the position."""
+        self.agent.position = tuple(map(float, agent))
+        self.block.angle = float(np.arctan2(direction[1], direction[0]))
+        self.block.position = tuple(map(float, block))
+        for body in (self.agent, self.block):
+            body.velocity, body.angular_velocity = (0.0, 0.0), 0.0
+            self.space.reindex_shapes_for_body(body)
 
     def advance(self, action: np.ndarray) -> _Moment:
         observation, reward, _, _, info = self.step(action)

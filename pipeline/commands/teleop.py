@@ -1,0 +1,123 @@
+"""`demoloom teleop`: drive a robot inside a world from a browser."""
+
+from __future__ import annotations
+
+import threading
+import webbrowser
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from ...generators.learned.bundled import world_folder
+from ...storage.plugins import PluginRef
+from ...storage.trim import TrimSettings
+from ...teleop.shaping import Shaping
+from ...teleop.task import load_task
+from ..choices import Given, refuse_preset
+from ..console import say
+
+if TYPE_CHECKING:
+    from ...teleop.web.opening import TeleopPlan
+
+
+@dataclass(frozen=True)
+class Options:
+    """Serve a page on which people drive the robot inside a world model, and keep the takes they like."""
+
+    world: str = "pusht"
+    """Folder of a world checkpoint, the name of a world that comes with demoloom, or `reality`."""
+    out: Path = Path("takes")
+    """Folder of the takes that are kept, a LeRobot dataset; one that is there is added to."""
+    starts: Path | None = None
+    """Dataset whose first frames are offered as starts; those in the world's checkpoint by default."""
+    task: str = "pusht"
+    """Name of a task plug-in, whose reality can be shown beside the world."""
+    host: str = "127.0.0.1"
+    """Address to listen at; any but loopback lets other machines in, which then need the token that is printed."""
+    port: int = 8765
+    """Port to listen at; 0: any that is free."""
+    browser: bool = True
+    """Whether to open the page."""
+    max_sessions: int = 4
+    """People who may drive at once, each a world of their own."""
+    fps: float | None = None
+    """Steps a second; the world's own rate by default. What is recorded is stamped with the world's own."""
+    step_on_input: bool = False
+    """Whether the world stands still while no hand moves."""
+    max_steps: int = 1000
+    """Steps after which a take ends by itself."""
+    min_trust: float = 0.2
+    """A take whose trust falls below this is kept apart as untrusted."""
+    compile_model: bool = False
+    """Whether to compile the world's step; the first time this takes a minute, see docs/world-model.md."""
+    shaping: Shaping = field(default_factory=Shaping)
+    trim: Annotated[TrimSettings, tyro.conf.arg(name="trim")] = field(default_factory=TrimSettings)
+
+
+def default_options(given: Given) -> Options:
+    """There are no presets."""
+    refuse_preset("teleop", given)
+    return Options()
+
+
+def main(options: Options) -> None:
+    """Serve until stopped, then say what was kept."""
+    from ...teleop.web.opening import open_server
+    from ...teleop.web.rules import is_loopback, rules_for
+    from ...teleop.web.serving import bind, serve
+
+    limit_threads()
+    listening = bind(options.host, options.port)
+    port = listening.getsockname()[1]
+    rules = rules_for(options.host, port)
+    server = open_server(plan_of(options), rules)
+    name = "localhost" if is_loopback(options.host) else options.host
+    address = f"http://{name}:{port}/" + (f"#token={rules.token}" if rules.token else "")
+
+    def ready() -> None:
+        say(f"teleop: open {address} (Ctrl-C ends it; takes are kept in {options.out})")
+        if options.browser:
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+    try:
+        serve(server, listening, ready)
+    finally:
+        kept = len(server.takes)
+        server.takes.close()
+        say(f"teleop: {kept} take{'s' * (kept != 1)} in {options.out} and {server.takes.others}")
+
+
+def plan_of(options: Options) -> TeleopPlan:
+    """What is driven, from the options.
+
+    Raises:
+        ConfigError, PluginError: an option cannot be used.
+    """
+    from ...teleop.driving import DriveSettings
+    from ...teleop.web.opening import TeleopPlan
+
+    task = load_task(options.task)
+    folder = None if options.world == "reality" else world_folder(options.world)
+    kwargs = {"compile_model": True} if options.compile_model else {}
+    world = task.reality if folder is None else PluginRef("worlds", "learned", {"checkpoint": str(folder), **kwargs})
+    return TeleopPlan(
+        world=world,
+        task=task,
+        out=options.out.resolve(),
+        checkpoint=folder,
+        starts=options.starts,
+        fps=options.fps,
+        on_input=options.step_on_input,
+        max_sessions=options.max_sessions,
+        settings=DriveSettings(options.max_steps, options.min_trust, trim=options.trim),
+        shaping=options.shaping,
+    )
+
+
+def limit_threads() -> None:
+    """One thread for each step: sessions step at the same time, and a step is too small to be shared out."""
+    import torch
+
+    torch.set_num_threads(1)

@@ -1,0 +1,230 @@
+"""One person's session: input, commands and deadlines become steps of a drive. No socket and no event loop."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ...storage.episode import Episode
+from ...storage.errors import ConfigError, DemoloomError
+from ..controls import Controls
+from ..driving import Drive
+from .framing import Kind, frame_bytes
+from .hand import Hand, Held
+from .messages import Command
+from .orders import obey
+from .pacing import Pace
+
+#: Seconds without a word from a page that spoke before, after which its world stands still: a tab in the background
+#: may speak once a second, a machine that sleeps does not.
+SILENT_S = 2.0
+#: Seconds between two reports of the rate and of lateness.
+_REPORT_S = 0.5
+#: Commands that may wait.
+_MOST_WAITING = 64
+
+log = logging.getLogger(__name__)
+
+Answer = Callable[[str | None], None]
+
+
+class Audience(Protocol):
+    """Whoever looks at a session; called from its thread, and never waited for."""
+
+    def show(self, tick: int, frame: bytes) -> None:
+        """There is a new frame to see."""
+        ...
+
+    def tell(self, state: dict[str, Any]) -> None:
+        """The state changed."""
+        ...
+
+    def end(self, reason: str) -> None:
+        """The session is over."""
+        ...
+
+
+@dataclass(frozen=True)
+class Tempo:
+    """When the world moves.
+
+    Args:
+        fps: steps a second.
+        on_input: whether it only moves while the hand does.
+    """
+
+    fps: float
+    on_input: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.fps <= 240:
+            raise ConfigError(f"fps must be above 0 and at most 240, got {self.fps}")
+
+
+class Session:
+    """Lets one person drive. `turn` does what is due and says how long nothing is; `run` does that until closed.
+
+    Args:
+        drive: the world and its takes; only this session's thread may use it.
+        controls: what the hand's deflections command.
+        tempo: when the world moves.
+        audience: who looks.
+        kind: of the world.
+        clock: seconds.
+    """
+
+    def __init__(
+        self, drive: Drive, controls: Controls, tempo: Tempo, audience: Audience, kind: Kind = "imagined",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:  # fmt: skip
+        self.drive, self.controls, self.tempo = drive, controls, tempo
+        self.hand = Hand()
+        self.paused = False
+        self._audience, self._kind, self._clock = audience, kind, clock
+        self._pace = Pace(tempo.fps, clock())
+        self._held = Held()
+        self._tick, self._message = 0, ""
+        self._late_before_take = 0
+        self._told: dict[str, Any] = {}
+        self._told_at = 0.0
+        self._waiting: deque[tuple[Command, Answer]] = deque()
+        self._woken, self._closing, self._looks_again = threading.Event(), False, True
+        self.moved()
+
+    def ask(self, command: Command, answer: Answer) -> None:
+        """Have a command done in the session's thread; `answer` is called there with what stood in its way, or None.
+
+        Raises:
+            ConfigError: too many are waiting.
+        """
+        if len(self._waiting) >= _MOST_WAITING:
+            raise ConfigError(f"{_MOST_WAITING} commands are waiting; send them more slowly")
+        self._waiting.append((command, answer))
+        self._woken.set()
+
+    def look_again_soon(self) -> None:
+        """Have all shown and told again, to somebody who has just come."""
+        self._looks_again = True
+        self._woken.set()
+
+    def let_go(self) -> None:
+        """The page that drove is gone: nothing is held, and the world stands still until somebody goes on."""
+        self.hand.forget()
+        self.paused = True
+        self._woken.set()
+
+    def close(self) -> None:
+        """Let `run` end; the take in progress is lost."""
+        self._closing = True
+        self._woken.set()
+
+    def run(self) -> None:
+        """Do what is due until closed; a world that fails ends the session, and what was kept stays."""
+        try:
+            while not self._closing:
+                self._woken.wait(self.turn())
+                self._woken.clear()
+        except Exception as error:
+            log.exception("a session failed")
+            self._audience.end(f"the world failed ({type(error).__name__}: {error}); open the page again")
+        finally:
+            self.drive.world.close()
+
+    def turn(self) -> float:
+        """Do what is due now; returns the seconds until something else is."""
+        while self._waiting:
+            self._obey(*self._waiting.popleft())
+        if self._looks_again:
+            self._looks_again = False
+            self._told = {}
+            self._show()
+        now = self._clock()
+        if self.hand.silent_s(now) > SILENT_S and not self.paused:
+            self.paused, self._message = True, "paused: nothing was heard from your page for a while"
+        if self.standing_still:
+            self._pace.rest(now)
+        elif self._pace.wait_s(now) == 0:
+            self._pace.begin(now)
+            if self.tempo.on_input and not self._hand_moves(now):
+                self._pace.rest(now)
+            else:
+                self.tick()
+        self._report()
+        return self._pace.wait_s(self._clock())
+
+    @property
+    def standing_still(self) -> bool:
+        """Whether the world waits for a command."""
+        return self.paused or self.drive.look().ended
+
+    def tick(self) -> None:
+        """One step of the world, by what is held now."""
+        self._held = self.hand.held(self._clock())
+        spec, state = self.drive.world.episode_spec, self.drive.look().state
+        action = self.controls.command(self._held.axes, self._held.pointer, state, 1 / spec.fps)
+        if self.drive.tick(action).ended:
+            self._message = f"a take has at most {self.drive.settings.max_steps} steps; keep it or discard it"
+        self._show()
+
+    def moved(self) -> None:
+        """The robot is suddenly elsewhere: targets start from there."""
+        self.controls.begin(self.drive.look().state)
+
+    def take_begins(self) -> None:
+        """A take begins now: count its late steps."""
+        self._late_before_take = self._pace.num_late
+
+    def keep(self) -> Episode:
+        """Keep the take; its lineage says who drove, by which rule of time, and how many steps were late."""
+        rule = "step-on-input" if self.tempo.on_input else "real-time"
+        notes = {
+            "stream": {"kind": "person", "name": "browser"},
+            "tempo": {"rule": rule, "fps": self.tempo.fps, "num_late": self._pace.num_late - self._late_before_take},
+        }
+        return self.drive.keep(notes)
+
+    def _hand_moves(self, now: float) -> bool:
+        held = self.hand.held(now)
+        return bool(held.axes) or held.pointer is not None
+
+    def _obey(self, command: Command, answer: Answer) -> None:
+        try:
+            self._message = obey(self, command.name, command.args)
+        except DemoloomError as error:
+            answer(str(error))
+        else:
+            answer(None)
+        self._looks_again = True
+
+    def _show(self) -> None:
+        self._tick += 1
+        self._audience.show(self._tick, frame_bytes(self._tick, self.drive.look(), self._held, self._kind))
+
+    def _report(self) -> None:
+        """Tell the state at once if something else changed than what changes with every step."""
+        seen, now = self.drive.look(), self._clock()
+        lasting = {
+            "recording": seen.recording,
+            "paused": self.standing_still,
+            "success": seen.success,
+            "reality": seen.reality is not None,
+            "takes": len(self.drive.takes),
+        }
+        news = self._message or not lasting.items() <= self._told.items()
+        if not news and (self.standing_still or now - self._told_at < _REPORT_S):
+            return
+        passing = {
+            "step": seen.step,
+            "length": seen.length,
+            "score": round(seen.score, 4),
+            "trust": round(seen.trust, 4),
+        }
+        rate = {"fps": round(self._pace.rate(), 1), "late": self._pace.num_late}
+        self._told, self._told_at = {**lasting, **passing, **rate, "message": self._message}, now
+        self._message = ""
+        self._audience.tell(self._told)
