@@ -46,6 +46,7 @@ COMMANDS = (
     Command("train-world", "train a world model and its probe on interaction data"),
     Command("evaluate-world", "measure how good a world is on data that it has not seen"),
     Command("teleop", "drive a robot inside a world model from a browser, and keep the takes you like"),
+    Command("record", "let a person's device, or any stream, drive one world, and keep every episode"),
     Command("generate", "make demonstrations inside a world model"),
     Command("train-policy", "train a policy on demonstrations"),
     Command("evaluate", "score a policy in reality and in a world model"),

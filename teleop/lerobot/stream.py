@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,7 +23,8 @@ class TeleoperatorStream:
     What gives positions (a leader arm) is matched with the world's action by name, `.pos` and `.vel` aside; what gives
     movements (`delta_x`, …: a gamepad) moves targets as every device does that demoloom reads itself.
 
-    It does not wait: whoever calls `act` keeps the world's rate, and gets what the device says at that moment.
+    The world goes at its own rate, so that a person can follow it: `act` waits until a step is due and then asks the
+    device. What is late is not caught up on in a burst.
 
     Args:
         teleoperator: LeRobot's type, after the colon of the stream's name.
@@ -30,6 +32,7 @@ class TeleoperatorStream:
         joints: dimension of the action -> the teleoperator's name for it, where these differ.
         controls: of a device that gives movements: axis -> dimension, as in `AxisMap.from_dict`.
         shaping: of such a device: fields of `Shaping`.
+        paced: whether `act` waits; whoever keeps the world's rate already says no.
         settings: of the teleoperator's LeRobot config, such as `port` and `id`.
 
     Raises:
@@ -47,6 +50,7 @@ class TeleoperatorStream:
         joints: Mapping[str, str] | None = None,
         controls: Mapping[str, Any] | None = None,
         shaping: Mapping[str, Any] | None = None,
+        paced: bool = True,
         **settings: Any,
     ) -> None:
         if not teleoperator:
@@ -60,6 +64,7 @@ class TeleoperatorStream:
             self._device.disconnect()
             raise
         self._begins = self._finished = False
+        self._period_s, self._due_s = 1 / spec.fps if paced else 0.0, 0.0
 
     def reset(self, seeds: Sequence[int], mask: np.ndarray) -> None:
         """See ActionStream.reset.
@@ -82,6 +87,7 @@ class TeleoperatorStream:
         if self._begins:
             self._hand.begin(state)
             self._begins = False
+        self._wait()
         values = self._read()
         self._finished = self._finished or self._is_over()
         return self._hand(values, state)[None]
@@ -90,10 +96,20 @@ class TeleoperatorStream:
         """(1,) bool: the person ended the episode on the device, where it has a button for that."""
         return np.array([self._finished])
 
+    def intervening(self) -> np.ndarray:
+        """(1,) bool, always true: all actions are a person's."""
+        return np.array([True])
+
     def close(self) -> None:
         """Disconnect."""
         if self._device.is_connected:
             self._device.disconnect()
+
+    def _wait(self) -> None:
+        """Until the next step is due, a period after the last one was, or at once where that is over."""
+        now = time.monotonic()
+        time.sleep(max(0.0, self._due_s - now))
+        self._due_s = max(self._due_s, now) + self._period_s
 
     def _read(self) -> Mapping[str, Any]:
         try:

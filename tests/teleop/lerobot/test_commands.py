@@ -101,7 +101,7 @@ def test_lerobot_rollout_lets_a_policy_drive_a_learned_world(lerobot, plugin, po
     assert done.returncode == 0, done.stderr[-2000:]
     made, world = episodes(tmp_path / "rollouts"), open_world("pusht", 1)
     for index, episode in enumerate(made):
-        assert np.array_equal(episode.action, np.tile(np.float32(ACTION), (len(episode.action), 1)))
+        assert np.array_equal(episode.action, np.tile(np.array(ACTION, np.float32), (len(episode.action), 1)))
         shown, _ = world.reset(seed=[episode_seed(0, index)])
         for state, image in zip(episode.state, episode.images["top"], strict=True):
             assert np.array_equal(state, shown["observation.state"][0])
@@ -126,7 +126,7 @@ def test_lerobot_eval_scores_a_policy_in_a_learned_world(lerobot, policy, tmp_pa
     found = json.loads((tmp_path / "scores" / "eval_info.json").read_text())["per_task"][0]["metrics"]
     world = WorldVectorEnv(2, world="pusht", max_episode_steps=5)
     world.reset(seed=[7, 8])
-    rewards = [world.step(np.tile(np.float32(ACTION), (2, 1)))[1] for _ in range(5)]
+    rewards = [world.step(np.tile(np.array(ACTION, np.float32), (2, 1)))[1] for _ in range(5)]
     assert found["sum_rewards"] == pytest.approx(np.sum(rewards, axis=0).tolist(), abs=1e-5)
     assert found["successes"] == [False, False]
 

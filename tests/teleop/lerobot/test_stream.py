@@ -1,8 +1,11 @@
+import time
+
 import numpy as np
 import pytest
 
 from demoloom.generators.plan import RolloutPlan
 from demoloom.generators.rollout import rollout
+from demoloom.generators.stream import Intervening
 from demoloom.generators.testing import CountingWorld
 from demoloom.storage.errors import ConfigError, DeviceError, PluginError, SpecMismatch
 from demoloom.storage.plugins import PluginRef
@@ -16,7 +19,7 @@ def stream(site, tmp_path):
     made = []
 
     def build(name="lerobot:scripted", **settings):
-        settings = {"calibration_dir": str(tmp_path), **settings}
+        settings = {"calibration_dir": str(tmp_path), "paced": False, **settings}
         made.append(PluginRef("streams", name, settings).build(spec=CountingWorld(1).episode_spec))
         return made[-1]
 
@@ -94,6 +97,24 @@ def test_a_device_that_cannot_be_opened_says_what_to_check(stream):
 def test_a_device_that_was_never_calibrated_is_not_waited_for(stream):
     with pytest.raises(DeviceError, match=r"is not calibrated; run lerobot-calibrate --teleop.type=scripted"):
         stream(calibrated=False)
+
+
+def test_the_world_goes_at_its_own_rate_and_catches_up_on_nothing(stream):
+    arm = stream(paced=True)  # of a world of 10 steps a second
+    arm.reset([0], np.array([True]))
+    arm.act(observation())
+    time.sleep(0.5)
+    late = time.monotonic()
+    for _ in range(4):
+        arm.act(observation())
+    # The first at once, although three others would have been due as well; then one in each tenth of a second.
+    assert time.monotonic() - late >= 0.3
+
+
+def test_what_is_recorded_says_that_a_person_drove(stream):
+    arm = stream()
+    assert isinstance(arm, Intervening)
+    assert arm.intervening().tolist() == [True]
 
 
 def test_one_person_drives_one_world(stream):
