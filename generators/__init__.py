@@ -3,14 +3,16 @@
 from .plan import RolloutPlan
 from .rollout import rollout
 from .seeds import episode_id, episode_seed
-from .stream import ActionStream, Intervening, Observation
+from .stream import ActionStream, Correcting, Intervening, Observation, Watching
 from .world import World
 
 __all__ = [
     "ActionStream",
+    "Correcting",
     "Intervening",
     "Observation",
     "RolloutPlan",
+    "Watching",
     "World",
     "episode_id",
     "episode_seed",

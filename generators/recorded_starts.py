@@ -15,6 +15,14 @@ from ..storage.lineage import hash_folder
 from .world import World, as_seeds, reset_mask
 
 
+def drawn_episode(rng: np.random.Generator, num_episodes: int) -> int:
+    """Which of a dataset's episodes, in the order of its ids, an episode of this seed starts like.
+
+    Whoever draws one with a generator fresh from the episode's seed, a start or a recording, draws the same.
+    """
+    return int(rng.integers(num_episodes))
+
+
 class RecordedStarts(World):
     """Draws the first row of one of a dataset's episodes for each slot, by its seed: a plan's `start_world`.
 
@@ -48,7 +56,7 @@ class RecordedStarts(World):
         """See World.reset; `info` is empty, as nothing has happened yet."""
         mask = reset_mask(options, self.num_envs, first=self._drawn is None)
         rngs = [np.random.default_rng(one) for one in as_seeds(seed, self.num_envs)]
-        fresh = np.array([rng.integers(len(self._starts["observation.state"])) for rng in rngs])
+        fresh = np.array([drawn_episode(rng, len(self._starts["observation.state"])) for rng in rngs])
         self._drawn = fresh if self._drawn is None else np.where(mask, fresh, self._drawn)
         return {name: values[self._drawn] for name, values in self._starts.items()}, {}
 

@@ -29,7 +29,7 @@ class Step:
     Args:
         observation: before the action.
         labels: of that observation.
-        action: (N, A) float32, within the bounds.
+        action: (N, A) float32, within the bounds: what is recorded, which a stream may say is not what was commanded.
         reward: (N,) after the action.
         info: the world's, after the action.
         intervention: (N,) bool, whose action is that of who took over; None if the stream does not say.

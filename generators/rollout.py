@@ -14,12 +14,15 @@ from ..storage.lineage import code_version
 from ..storage.spec import EpisodeSpec
 from .plan import RolloutPlan
 from .recording import Recording, Step, seeds_of
-from .stream import ActionStream, Intervening, Observation
+from .stream import ActionStream, Correcting, Intervening, Observation, Watching
 from .world import World, action_bounds, bounded_actions
 
 __all__ = ["RolloutPlan", "recorded_spec", "rollout"]
 
 Slots = list[Recording | None]
+
+#: In the lineage of an episode under `actions`: its actions are not those that led to its frames (see `Correcting`).
+CORRECTIVE = "corrective"
 
 
 def rollout(
@@ -42,7 +45,7 @@ def rollout(
         Whatever the world or the stream raises; the episodes that were under way are lost, and can be made again.
     """
     _check_slots(plan, world, start_world)
-    lineage = _lineage(plan, world, start_world)
+    lineage = _lineage(plan, world, stream, start_world)
     queue, slots = iter(indices), Slots([None] * plan.num_slots)
     held = np.tile(_rest(world), (plan.num_slots, 1))
     first = True
@@ -55,10 +58,12 @@ def rollout(
             observation, info = _reset(world, stream, slots, started | first, start_world)
             _note_starts(slots, started, observation, info, world.episode_spec)
             first = False
+        if isinstance(stream, Watching):
+            stream.watch(info["score"], info["trust"])
         held = _commanded(stream.act(observation), active, held, world)
-        drove = np.array(stream.intervening(), bool) if isinstance(stream, Intervening) else None
+        taught, drove = _recorded(stream, active, held, world)
         after, reward, _, _, info_after = world.step(held)
-        _record(slots, Step(observation, info.get("labels", {}), held, reward, info_after, drove))
+        _record(slots, Step(observation, info.get("labels", {}), taught, reward, info_after, drove))
         observation, info = after, info_after
         yield from _ended(slots, stream.finished(), world.task, lineage)
 
@@ -77,7 +82,7 @@ def _check_slots(plan: RolloutPlan, *worlds: World | None) -> None:
             )
 
 
-def _lineage(plan: RolloutPlan, world: World, start_world: World | None) -> dict[str, Any]:
+def _lineage(plan: RolloutPlan, world: World, stream: ActionStream, start_world: World | None) -> dict[str, Any]:
     return {
         **plan.lineage,
         "code": code_version(),
@@ -85,6 +90,7 @@ def _lineage(plan: RolloutPlan, world: World, start_world: World | None) -> dict
         "content": plan.identity,
         "world": world.identity(),
         "start_world": start_world.identity() if start_world else None,
+        **({"actions": CORRECTIVE} if isinstance(stream, Correcting) else {}),
     }
 
 
@@ -136,6 +142,14 @@ def _commanded(acted: np.ndarray, active: np.ndarray, held: np.ndarray, world: W
     if actions.shape == held.shape:
         actions[~active] = held[~active]
     return bounded_actions(actions, world.episode_spec, world.num_envs)
+
+
+def _recorded(
+    stream: ActionStream, active: np.ndarray, held: np.ndarray, world: World
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """The actions (N, A) to record where `held` was commanded, and who drove (N,), if the stream says."""
+    taught = _commanded(stream.corrective(), active, held, world) if isinstance(stream, Correcting) else held
+    return taught, np.array(stream.intervening(), bool) if isinstance(stream, Intervening) else None
 
 
 def _record(slots: Slots, step: Step) -> None:

@@ -50,3 +50,25 @@ class Intervening(Protocol):
         Who took over is a person, or what stands for one; the others' actions are those of a policy or a script.
         """
         ...
+
+
+@runtime_checkable
+class Correcting(Protocol):
+    """What a stream is besides if not what it does is to be learnt, but what puts it right.
+
+    It disturbs on purpose (DART, Laskey et al. 2017) or lets a policy err (DAgger, Ross et al. 2011). `rollout` records
+    the corrective actions in the place of those which the world was given.
+    """
+
+    def corrective(self) -> np.ndarray:
+        """(N, A) float32: what should be done on seeing the observation that `act` was given last."""
+        ...
+
+
+@runtime_checkable
+class Watching(Protocol):
+    """What a stream is besides if it looks at what the world says of itself, as somebody who supervises does."""
+
+    def watch(self, score: np.ndarray, trust: np.ndarray) -> None:
+        """Take in (N,) score and (N,) trust, as World.step reports them, of what `act` will be given next."""
+        ...

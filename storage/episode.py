@@ -19,7 +19,8 @@ class Rows:
     Args:
         images: camera name -> (T, H, W, 3) uint8 RGB.
         state: (T, S) float32.
-        action: (T, A) float32.
+        action: (T, A) float32; where the lineage says `actions: corrective`, what should have been commanded instead
+            (`generators.stream.Correcting`).
         reward: (T,) float32.
         success: (T,) bool, whether the task is solved after the step.
         score: (T,) float32 in [0, 1], how far the task is solved after the step.

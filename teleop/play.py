@@ -8,7 +8,7 @@ import numpy as np
 
 from ..storage.errors import ConfigError
 from ..storage.spec import EpisodeSpec
-from .slotwise import Behaviour, Row, Slotwise, check_range
+from .slotwise import Behaviour, Row, Slotwise, check_range, commands_positions
 
 
 class RandomPushes(Slotwise):
@@ -26,7 +26,7 @@ class RandomPushes(Slotwise):
         super().__init__(spec)
         self._pace = check_range("random", "pace", tuple(pace), most=10.0)  # type: ignore[arg-type]
         self._fps = spec.fps
-        self._state_is_position = (spec.state.low, spec.state.high) == (spec.action.low, spec.action.high)
+        self._state_is_position = commands_positions(spec)
 
     def behave(self, row: Row, rng: np.random.Generator) -> Behaviour:
         """Walk from waypoint to waypoint, for ever."""
@@ -53,7 +53,7 @@ class Idle(Slotwise):
         if not 0.0 <= park <= 1.0:
             raise ConfigError(f"park of idle is a probability, got {park}")
         self._park = park
-        self._state_is_position = (spec.state.low, spec.state.high) == (spec.action.low, spec.action.high)
+        self._state_is_position = commands_positions(spec)
 
     def behave(self, row: Row, rng: np.random.Generator) -> Behaviour:
         """Command the same position, for ever."""

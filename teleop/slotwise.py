@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,8 +14,17 @@ from ..storage.spec import EpisodeSpec
 
 #: One slot's observation: the same keys, without the first axis.
 Row = Mapping[str, np.ndarray]
-#: Yields the action (A,) for the observation it was sent; ends when it has nothing more to do.
-Behaviour = Generator[np.ndarray, Row, None]
+
+
+@dataclass(frozen=True)
+class Last:
+    """An action (A,) after which a behaviour has nothing more to do."""
+
+    action: np.ndarray
+
+
+#: Yields the action (A,) for the observation it was sent; ends when it has nothing more to do, or with a `Last`.
+Behaviour = Generator[np.ndarray | Last, Row, None]
 
 
 class Slotwise(ABC):
@@ -49,21 +59,29 @@ class Slotwise(ABC):
         for slot in np.flatnonzero(~self._finished):
             row = {name: values[slot] for name, values in observation.items()}
             try:
-                self._held[slot] = np.clip(self._next(slot, row), self.low, self.high)
+                given = self._next(slot, row)
             except StopIteration:
                 self._finished[slot] = True
+                continue
+            self._finished[slot] = isinstance(given, Last)
+            self._held[slot] = np.clip(given.action if isinstance(given, Last) else given, self.low, self.high)
         return self._held.astype(np.float32)
 
     def finished(self) -> np.ndarray:
         """See ActionStream.finished."""
         return self._finished.copy()
 
-    def _next(self, slot: int, row: Row) -> np.ndarray:
+    def _next(self, slot: int, row: Row) -> np.ndarray | Last:
         behaviour = self._behaviours[slot]
         if behaviour is not None:
             return behaviour.send(row)
         behaviour = self._behaviours[slot] = self.behave(row, np.random.default_rng(self._seeds[slot]))
         return next(behaviour)
+
+
+def commands_positions(spec: EpisodeSpec) -> bool:
+    """Whether an action says where the robot is to be, in the quantities in which its state says where it is."""
+    return (spec.state.low, spec.state.high) == (spec.action.low, spec.action.high)
 
 
 def check_range(stream: str, name: str, value: tuple[float, float], most: float) -> tuple[float, float]:

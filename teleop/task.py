@@ -24,6 +24,8 @@ class Task:
         expert: the stream which makes demonstrations, given the folder of a probe.
         mirror: where a mirror can stand so that the task looks the same in it, seen from above: along the image's main
             diagonal (`transpose`) or along the other one (`anti-transpose`). A policy then learns from twice as many.
+        retarget: the stream which carries demonstrations over to new starts, given the folder of a dataset and that of
+            a probe; None where actions do not refer to one object in a plane.
         controls: what a person's axes and pointer move; None: what the names of the action's dimensions suggest.
     """
 
@@ -35,6 +37,7 @@ class Task:
     expert: Callable[[str], PluginRef]
     mirror: Literal["none", "transpose", "anti-transpose"] = "none"
     controls: AxisMap | None = None
+    retarget: Callable[[str, str], PluginRef] | None = None
 
 
 def load_task(name: str) -> Task:

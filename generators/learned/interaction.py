@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from ...storage.columns import ACTION, SCORE, STATE, SUCCESS, image_key, label_key
-from ...storage.dataset import open_dataset
+from ...storage.dataset import EpisodeReader, open_dataset
 from ...storage.episode import Episode
 from ...storage.errors import ConfigError
 from ...storage.row_table import Column, RowTable, join_episodes, read_table
 from ...storage.spec import EpisodeSpec
 from ...storage.timeline import Timeline
+from ..rollout import CORRECTIVE
 from .canvas import canvas_size, lay_out
 
 #: A latent cell of 4 x 4 pixels, and one level of the dynamics above it.
@@ -85,14 +86,24 @@ def read_interaction(
 
     Raises:
         StoreError: nothing readable lies there.
-        ConfigError: fewer than two episodes, or no camera.
+        ConfigError: fewer than two episodes, no camera, or actions that did not lead to the frames.
     """
     reader = open_dataset(path)
     canvas = canvas_size(reader.spec.cameras, multiple)
+    _refuse_corrective(reader)
     long = [summary.id for summary in reader.summaries() if summary.length > 1]
     if num_episodes is not None and len(long) > num_episodes:
         long = [long[at] for at in np.linspace(0, len(long) - 1, num_episodes).round().astype(int)]
     return _interaction(read_table(reader, long, memory_bytes), canvas)
+
+
+def _refuse_corrective(reader: EpisodeReader) -> None:
+    for summary in reader.summaries():
+        if summary.lineage.get("actions") == CORRECTIVE:
+            raise ConfigError(
+                f"the actions of episode {summary.id!r} in {reader.path} are corrections and not what led to its "
+                "frames, so that no world can be learnt from them; leave such episodes out with `demoloom select`"
+            )
 
 
 def collect_rows(spec: EpisodeSpec, source: Iterable[Episode], multiple: int = _MULTIPLE) -> Interaction:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from ..stream import ActionStream, Intervening, Observation
+from ..stream import ActionStream, Correcting, Intervening, Observation
 from ..world import World, action_bounds
 
 
@@ -152,6 +152,9 @@ class StreamContract(ABC):
         if isinstance(stream, Intervening):
             assert stream.intervening().shape == (3,)
             assert stream.intervening().dtype == bool
+        if isinstance(stream, Correcting):
+            assert stream.corrective().shape == actions.shape
+            assert stream.corrective().dtype == np.float32
 
     def test_the_same_seeds_give_the_same_actions(self) -> None:
         stream = self.make()

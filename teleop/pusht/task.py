@@ -29,6 +29,12 @@ def expert(probe: str) -> PluginRef:
     return PluginRef("streams", "pusht-expert", {"probe": probe})
 
 
+def retarget(dataset: str, probe: str) -> PluginRef:
+    """Demonstrations from where the T lay otherwise; they end where the goal is, wherever they begin."""
+    settings = {"label": "block_pose", "point": ["target_x", "target_y"], "ends": "world"}
+    return PluginRef("streams", "retarget", {"dataset": dataset, "probe": probe, **settings})
+
+
 PUSHT = Task(
     name="pusht",
     text="Push the T-shaped block onto the T-shaped target.",
@@ -36,6 +42,7 @@ PUSHT = Task(
     max_steps=300,
     play=play,
     expert=expert,
+    retarget=retarget,
     # The goal's axis lies along that diagonal: 45 degrees, through the middle of the board.
     mirror="anti-transpose",
     # The camera looks straight down on the whole board, so that a point in its picture is a place to go to.

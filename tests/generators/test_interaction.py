@@ -99,3 +99,11 @@ def test_an_autoencoder_learns_the_same_from_frames_on_disk(tmp_path, dataset, o
 
     for left, right in zip(weights(on_disk), weights(read_interaction(dataset)), strict=True):
         assert torch.equal(left, right)
+
+
+def test_actions_that_did_not_lead_to_the_frames_are_refused(tmp_path):
+    store = ZarrStore.create(tmp_path / "corrected", SPEC)
+    for episode in square_episodes(2):
+        store.append(replace(episode, lineage={"actions": "corrective"}))
+    with pytest.raises(ConfigError, match="are corrections and not what led to its frames"):
+        read_interaction(store.path)

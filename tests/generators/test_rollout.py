@@ -229,6 +229,38 @@ def test_a_stream_that_does_not_say_who_drove_makes_episodes_without_such_a_colu
     assert episodes_of(plan(), [0], world)[0].intervention is None
 
 
+class Stumbling(RandomCounts):
+    """Steps back where it says that 2, and so at most 1, is to be added."""
+
+    def act(self, observation):
+        return -super().act(observation)
+
+    def corrective(self):
+        return np.full((3, 1), 2, np.float32)
+
+
+def test_of_a_stream_that_errs_on_purpose_what_puts_it_right_is_recorded_and_the_lineage_says_so():
+    made = plan(stream=PluginRef("streams", "tests:Stumbling"))
+    episode = episodes_of(made, [0], stream=Stumbling(CountingWorld(1).episode_spec))[0]
+    assert (np.diff(episode.state[:, 0]) < 0).all()
+    assert episode.action[:, 0].tolist() == [1] * 12
+    assert episode.lineage["actions"] == "corrective"
+    assert "actions" not in episodes_of(plan(), [0])[0].lineage
+
+
+def test_a_stream_that_watches_is_told_how_it_stands_before_it_acts():
+    class Supervisor(RandomCounts):
+        seen = []
+
+        def watch(self, score, trust):
+            self.seen.append((score.tolist(), trust.tolist()))
+
+    stream = Supervisor(CountingWorld(1).episode_spec)
+    episode = episodes_of(plan(num_slots=1), [0], stream=stream)[0]
+    assert [score for score, _ in stream.seen] == [[min(1, count / 8)] for count in episode.state[:, 0]]
+    assert stream.seen[0][1] == [1]
+
+
 def test_what_was_made_can_be_stored():
     world = CountingWorld(3)
     for episode in episodes_of(plan(), range(4), world=world).values():
