@@ -1,5 +1,6 @@
-"""Registers demoloom's worlds (robot and environment) and its `latent` policies with LeRobot, which imports this."""
+"""Registers what demoloom has for LeRobot, which imports this: robot, teleoperator, environment, `latent` policies."""
 
 import demoloom.policies.latent
 import demoloom.teleop.lerobot.config_env
-import demoloom.teleop.lerobot.config_robot  # noqa: F401
+import demoloom.teleop.lerobot.config_robot
+import demoloom.teleop.lerobot.config_teleoperator  # noqa: F401

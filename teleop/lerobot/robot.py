@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, ClassVar
+from weakref import WeakSet
 
 import numpy as np
 from lerobot.datasets import LeRobotDataset
@@ -33,6 +34,7 @@ class DemoloomWorld(Robot):
 
     config_class = DemoloomWorldConfig
     name = "demoloom_world"
+    _all: ClassVar[WeakSet[DemoloomWorld]] = WeakSet()
 
     def __init__(self, config: DemoloomWorldConfig) -> None:
         super().__init__(config)
@@ -42,9 +44,15 @@ class DemoloomWorld(Robot):
         self.cameras = {camera.name: camera for camera in self.spec.cameras}
         self._state_names, self._action_names = joint_names(self.spec.state.names), joint_names(self.spec.action.names)
         self._world: World | None = None
-        self._episode = 0
+        self._episode, self._num_starts = 0, 0
         self._observation: dict[str, np.ndarray] | None = None
         self._open = ExitStack()
+        self._all.add(self)
+
+    @classmethod
+    def connected(cls) -> list[DemoloomWorld]:
+        """Those of this process that are connected."""
+        return [robot for robot in cls._all if robot.is_connected]
 
     @property
     def observation_features(self) -> dict[str, Any]:
@@ -89,9 +97,14 @@ class DemoloomWorld(Robot):
 
     def get_observation(self) -> dict[str, Any]:
         """What the world shows now; asking does not move it."""
-        shown = self._observation if self._observation is not None else self._begin()
+        shown, _, _ = self.look()
         state = dict(zip(self._state_names, map(float, shown["observation.state"][0]), strict=True))
         return {**state, **{name: shown[f"{IMAGES}{name}"][0] for name in self.cameras}}
+
+    def look(self) -> tuple[dict[str, np.ndarray], int, int]:
+        """What the world shows now, as the one slot of a world, how often it has started, and the episode's seed."""
+        shown = self._observation if self._observation is not None else self._begin()
+        return shown, self._num_starts, self._seed
 
     def send_action(self, action: dict[str, Any]) -> dict[str, Any]:
         """Step the world, and return the action within the bounds.
@@ -105,8 +118,7 @@ class DemoloomWorld(Robot):
                 f"this world is sent {', '.join(self._action_names)}, got {', '.join(action) or 'nothing'}: "
                 f"{', '.join(missing)} missing; use a teleoperator or policy with these joints"
             )
-        if self._observation is None:
-            self._begin()
+        self.look()  # begins where nobody has looked yet
         given = np.array([[action[name] for name in self._action_names]], np.float32)
         self._observation, _, success, _, info = world.step(given)
         if success[0]:
@@ -114,13 +126,18 @@ class DemoloomWorld(Robot):
         sent = np.clip(given[0], *action_bounds(self.spec))
         return dict(zip(self._action_names, map(float, sent), strict=True))
 
+    @property
+    def _seed(self) -> int:
+        return episode_seed(self.config.seed, self._episode)
+
     def _loaded(self) -> World:
         if self._world is None:
             raise DeviceNotConnectedError(f"{self} is not connected; call connect() first")
         return self._world
 
     def _begin(self) -> dict[str, np.ndarray]:
-        self._observation, _ = self._loaded().reset(seed=[episode_seed(self.config.seed, self._episode)])
+        self._observation, _ = self._loaded().reset(seed=[self._seed])
+        self._num_starts += 1
         return self._observation
 
     def _begin_next(self, dataset: LeRobotDataset) -> None:

@@ -100,6 +100,14 @@ class TeleoperatorStream:
         """(1,) bool, always true: all actions are a person's."""
         return np.array([True])
 
+    def takes_over(self) -> np.ndarray:
+        """(1,) bool: the person holds the device's button for it; one without such a button drives throughout."""
+        if not hasattr(self._device, "get_teleop_events"):
+            return np.array([True])
+        from lerobot.teleoperators.utils import TeleopEvents
+
+        return np.array([bool(self._device.get_teleop_events().get(TeleopEvents.IS_INTERVENTION))])
+
     def close(self) -> None:
         """Disconnect."""
         if self._device.is_connected:
