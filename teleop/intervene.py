@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..generators.stream import ActionStream, Correcting, Intervening, Observation
+from ..generators.stream import ActionStream, Correcting, Observation
 from ..storage.errors import ConfigError
 from ..storage.spec import EpisodeSpec
 from .inner_stream import inner_stream
@@ -56,6 +56,15 @@ class Rule:
         return bool(self.stalled or self.min_trust)
 
 
+@runtime_checkable
+class TakingOver(Protocol):
+    """What an expert is besides if it decides itself when to drive, as a person does."""
+
+    def takes_over(self) -> np.ndarray:
+        """(N,) bool: slots in which it wants its action of the last `act` to be the one that counts."""
+        ...
+
+
 class Intervene:
     """One stream drives until another takes over; who drove is recorded with each step (`Intervening`).
 
@@ -66,8 +75,8 @@ class Intervene:
     Args:
         spec: of the world to drive.
         driver: `name` and `kwargs` of the stream that drives, a policy as a rule.
-        expert: `name` and `kwargs` of the stream that takes over. One that says who drives (`Intervening`), as a
-            person's does, decides itself, at every step; any other follows the rule.
+        expert: `name` and `kwargs` of the stream that takes over. One that says when (`TakingOver`), as a
+            person's does, decides itself at every step; any other follows the rule.
         chance, stalled, min_trust, turn: see `Rule`.
 
     Raises:
@@ -89,7 +98,7 @@ class Intervene:
         self._rule = Rule(chance, stalled, min_trust, tuple(turn))  # type: ignore[arg-type]
         self._driver = inner_stream("intervene", "the driver", driver, spec)
         self._expert = inner_stream("intervene", "the expert", expert, spec)
-        self._decides = isinstance(self._expert, Intervening)
+        self._decides = isinstance(self._expert, TakingOver)
         # One that decides for itself, or whose advice is wanted, sees every step; another is only woken for its turns.
         self._always_acts = self._decides or isinstance(self, Correcting)
         self._check_rule(str(expert["name"]))
@@ -137,6 +146,12 @@ class Intervene:
         over: np.ndarray = self._driver.finished() & ~taken
         return over | (taken & self._expert.finished()) if self._decides else over
 
+    def close(self) -> None:
+        """Let go of the devices that the two may hold."""
+        for stream in (self._driver, self._expert):
+            if hasattr(stream, "close"):
+                stream.close()
+
     def _check_rule(self, expert: str) -> None:
         if self._decides and not self._rule.is_empty:
             raise ConfigError(
@@ -149,8 +164,8 @@ class Intervene:
             )
 
     def _let_expert_decide(self) -> None:
-        assert isinstance(self._expert, Intervening)
-        for slot, takes_over in zip(self._slots, self._expert.intervening(), strict=True):
+        assert isinstance(self._expert, TakingOver)
+        for slot, takes_over in zip(self._slots, self._expert.takes_over(), strict=True):
             slot.is_taken = bool(takes_over)
 
     def _apply_rule(self) -> None:

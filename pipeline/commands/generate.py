@@ -13,18 +13,26 @@ from ...generators.learned.bundled import world_folder
 from ..choices import Given, choose_preset
 from ..console import say
 from ..presets import DEFAULT_PRESET, RUNS
-from ..stages.generate import Destination, Format, GenerateConfig, generate, make_expert, world_ref
+from ..stages.generate import Destination, Format, GenerateConfig, generate, world_ref
+from ..stages.streams import EXPERT, make_stream, starts_ref
+from .record import parse_settings
 from .standalone import stage_work
 
 
 @dataclass(frozen=True)
 class Options:
-    """Let the scripted expert drive a world model until there are as many demonstrations as asked for."""
+    """Let a stream drive a world model until there are as many demonstrations as asked for."""
 
     world: Path = Path("pusht")
     """Folder of a world checkpoint, or the name of a world that comes with demoloom."""
     others: tuple[Path, ...] = ()
     """More worlds, which take turns with the first; one named twice makes twice as many attempts."""
+    stream: str = EXPERT
+    """Name of a stream plug-in (docs/streams.md); `expert` is the task's scripted one."""
+    settings: tuple[str, ...] = ()
+    """Of the stream, as name=value; values are JSON, or else text: `dataset=generated tolerance=0.1`."""
+    starts: Path | None = None
+    """Folder of a dataset at whose episodes' starts attempts start; by default they start where the world says."""
     out: Path = Path("generated")
     """Folder of the demonstrations; must not exist."""
     rejected: Path | None = None
@@ -54,18 +62,21 @@ def main(options: Options) -> None:
 
     rejected = options.rejected or options.out.with_name("rejected")
     destination = Destination(options.out.resolve(), rejected.resolve(), options.format)
+    settings = parse_settings(options.settings)
+    starts = None if options.starts is None else starts_ref(options.starts)
     world, *others = (world_folder(given) for given in (options.world, *options.others))
     with stage_work("generate", _work(options), options.out, rejected) as (work, progress), ray_session(options.fleet):
         table = generate(
             options.config,
             world_ref(world),
-            make_expert(options.task, world),
+            make_stream(options.stream, settings, options.task, world),
             options.seed,
             destination,
             work,
             options.fleet,
             progress,
-            more=[(world_ref(other), make_expert(options.task, other)) for other in others],
+            starts=starts,
+            more=[(world_ref(other), make_stream(options.stream, settings, options.task, other)) for other in others],
         )
     for reason, count in {"demonstrations": table["num_demonstrations"], **table["reasons"]}.items():
         print(f"{count:>6}  {reason}")
@@ -74,6 +85,8 @@ def main(options: Options) -> None:
 
 def _work(options: Options) -> dict[str, Any]:
     """What decides which attempts a later try can go on from: neither when it stops nor how many workers it has."""
-    others = {"others": options.others} if options.others else {}
+    # What is younger than some work that may be gone on with counts only where it is used.
+    younger = {name: value for name in ("others", "settings", "starts") if (value := getattr(options, name))}
+    younger |= {"stream": options.stream} if options.stream != EXPERT else {}
     made_of = {"world": options.world, "task": options.task, "seed": options.seed, "attempt": options.config.attempt()}
-    return made_of | others
+    return made_of | younger

@@ -1,4 +1,4 @@
-"""Stage `generate`: a scripted expert drives a world until there are as many demonstrations as asked for."""
+"""Stage `generate`: a stream drives a world until there are as many demonstrations as asked for."""
 
 from __future__ import annotations
 

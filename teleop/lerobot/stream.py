@@ -64,6 +64,7 @@ class TeleoperatorStream:
             self._device.disconnect()
             raise
         self._begins = self._finished = False
+        self._takes_over = not hasattr(self._device, "get_teleop_events")
         self._period_s, self._due_s = 1 / spec.fps if paced else 0.0, 0.0
 
     def reset(self, seeds: Sequence[int], mask: np.ndarray) -> None:
@@ -89,7 +90,7 @@ class TeleoperatorStream:
             self._begins = False
         self._wait()
         values = self._read()
-        self._finished = self._finished or self._is_over()
+        self._heed_buttons()
         return self._hand(values, state)[None]
 
     def finished(self) -> np.ndarray:
@@ -102,11 +103,7 @@ class TeleoperatorStream:
 
     def takes_over(self) -> np.ndarray:
         """(1,) bool: the person holds the device's button for it; one without such a button drives throughout."""
-        if not hasattr(self._device, "get_teleop_events"):
-            return np.array([True])
-        from lerobot.teleoperators.utils import TeleopEvents
-
-        return np.array([bool(self._device.get_teleop_events().get(TeleopEvents.IS_INTERVENTION))])
+        return np.array([self._takes_over])
 
     def close(self) -> None:
         """Disconnect."""
@@ -129,13 +126,16 @@ class TeleoperatorStream:
             ) from error
         return values
 
-    def _is_over(self) -> bool:
+    def _heed_buttons(self) -> None:
         if not hasattr(self._device, "get_teleop_events"):
-            return False
+            return
         from lerobot.teleoperators.utils import TeleopEvents
 
+        # Once in each step: some devices forget what was pressed once they have said it.
         events = self._device.get_teleop_events()
-        return any(events.get(event) for event in (TeleopEvents.TERMINATE_EPISODE, TeleopEvents.SUCCESS))
+        is_over = any(events.get(event) for event in (TeleopEvents.TERMINATE_EPISODE, TeleopEvents.SUCCESS))
+        self._finished = self._finished or is_over
+        self._takes_over = bool(events.get(TeleopEvents.IS_INTERVENTION))
 
 
 def _hand(

@@ -27,8 +27,11 @@ class Person(RandomCounts):
         self.count = observation["observation.state"][:, 0]
         return np.ones((len(self.count), 1), np.float32)
 
-    def intervening(self):
+    def takes_over(self):
         return self.count < 0
+
+    def close(self):
+        self.is_closed = True
 
     def finished(self):
         return getattr(self, "count", np.zeros(len(self._rngs))) <= -3
@@ -144,6 +147,12 @@ def test_a_person_who_stops_ends_the_episode():
     stream.reset([0], np.ones(1, bool))
     stream.act({"observation.state": np.array([[-3.0]], np.float32)})
     assert stream.finished().tolist() == [True]
+
+
+def test_what_the_person_holds_is_let_go_of_with_the_stream():
+    stream = Intervene(SPEC, DOWN, PERSON)
+    stream.close()
+    assert stream._expert.is_closed  # type: ignore[attr-defined]
 
 
 def test_dagger_lets_the_policy_drive_and_records_the_expert():

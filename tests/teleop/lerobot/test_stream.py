@@ -7,8 +7,10 @@ from demoloom.generators.plan import RolloutPlan
 from demoloom.generators.rollout import rollout
 from demoloom.generators.stream import Intervening
 from demoloom.generators.testing import CountingWorld
+from demoloom.storage.columns import columns_of
 from demoloom.storage.errors import ConfigError, DeviceError, PluginError, SpecMismatch
 from demoloom.storage.plugins import PluginRef
+from demoloom.teleop import Intervene
 
 WORLD = PluginRef("worlds", "demoloom.generators.testing:CountingWorld")
 
@@ -115,6 +117,17 @@ def test_what_is_recorded_says_that_a_person_drove(stream):
     arm = stream()
     assert isinstance(arm, Intervening)
     assert arm.intervening().tolist() == [True]
+
+
+def test_a_person_takes_over_from_a_stream_while_they_hold_the_button_for_it(site, tmp_path):
+    driver = {"name": "demoloom.generators.testing:RandomCounts", "kwargs": {"low": -1.0, "high": -1.0}}
+    held = {"says": [0.5], "takes_over_after": 3, "calibration_dir": str(tmp_path), "paced": False}
+    together = Intervene(CountingWorld(1).episode_spec, driver, {"name": "lerobot:scripted", "kwargs": held})
+    plan = RolloutPlan("record", WORLD, PluginRef("streams", "intervene"), run_seed=0, max_steps=5, num_slots=1)
+    (episode,) = rollout(CountingWorld(1), together, plan, [0])
+    together.close()
+    assert episode.action[:, 0].tolist() == [-1, -1, 0.5, 0.5, 0.5]
+    assert columns_of(episode)["intervention"].tolist() == [False, False, True, True, True]
 
 
 def test_one_person_drives_one_world(stream):

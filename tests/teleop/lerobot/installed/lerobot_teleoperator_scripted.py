@@ -18,6 +18,7 @@ class ScriptedArmConfig(TeleoperatorConfig):
     port: str = ""
     calibrated: bool = True
     button_after: int = 0
+    takes_over_after: int = 0
 
 
 class ScriptedArm(Teleoperator):
@@ -68,7 +69,10 @@ class ScriptedArm(Teleoperator):
         return {} if value == 999 else dict.fromkeys(self.config.motors, value)
 
     def get_teleop_events(self) -> dict[TeleopEvents, bool]:
-        return {TeleopEvents.TERMINATE_EPISODE: 0 < self.config.button_after <= self.num_said}
+        return {
+            TeleopEvents.TERMINATE_EPISODE: 0 < self.config.button_after <= self.num_said,
+            TeleopEvents.IS_INTERVENTION: 0 < self.config.takes_over_after <= self.num_said,
+        }
 
     def send_feedback(self, feedback: dict[str, Any]) -> None: ...
 
