@@ -11,7 +11,7 @@ from typing import Self
 
 from ...storage.errors import DeviceError
 from .backend import Handle
-from .discovery import FoundDevice, NotConnected, find_connected
+from .discovery import FoundDevice, NotConnected
 from .state import Decode
 from .track import Reading, Track
 
@@ -152,15 +152,6 @@ class DeviceReader:
         except OSError as error:
             self._track.lost(str(error))
             self._wait(RETRY_S)
-
-
-def open_reader(name: str) -> DeviceReader:
-    """Begin to read the device that a name means: `any`, a family (`spacemouse`, `gamepad`), or a path.
-
-    Raises:
-        DeviceError: there is none, or it cannot be opened; the message says what to do.
-    """
-    return DeviceReader(lambda: find_connected(name)).start()
 
 
 def _opened(found: FoundDevice, path: bytes) -> _Open:

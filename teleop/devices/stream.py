@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,8 @@ from ...storage.errors import ConfigError, DeviceError
 from ...storage.spec import EpisodeSpec
 from ..controls import Controls
 from .discovery import FoundDevice, find_connected
-from .reader import DeviceReader
-from .settings import family_settings, settings_from
-from .track import Reading
+from .in_hand import Grip, take_in_hand
+from .settings import settings_from
 
 #: What ends an episode.
 _ENDING = {"keep", "discard", "redo"}
@@ -52,9 +52,9 @@ class DeviceStream:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._settings = settings_from(settings or {}, family_settings(find(device).family))
-        self._controls = Controls(spec, self._settings.axes, self._settings.shaping)
-        self._reader = DeviceReader(lambda: find(device), clock).start()
+        self._device = take_in_hand(device, partial(settings_from, settings or {}), find, clock)
+        own = self._device.settings
+        self._controls = Controls(spec, own.axes, own.shaping)
         self._period_s, self._wait_s = 1 / spec.fps, wait_s
         self._clock, self._sleep = clock, sleep
         self._due_s: float | None = None
@@ -73,12 +73,11 @@ class DeviceStream:
         if self._due_s is None:
             self._controls.begin(state)
             # What was pressed between two episodes is of neither.
-            self._reader.latest()
+            self._look()
         self._wait_until_due()
-        reading = self._connected_reading()
-        commands = self._settings.commands_of(reading, self._controls.axis_map)
-        self._finished = not _ENDING.isdisjoint(commands)
-        return self._controls.command(self._settings.axes_of(reading), None, state, self._period_s)[None]
+        grip = self._grip()
+        self._finished = not _ENDING.isdisjoint(grip.commands)
+        return self._controls.command(grip.axes, None, state, self._period_s)[None]
 
     def finished(self) -> np.ndarray:
         """See ActionStream.finished: a button was pressed that keeps or discards."""
@@ -90,7 +89,7 @@ class DeviceStream:
 
     def close(self) -> None:
         """Let the device go."""
-        self._reader.close()
+        self._device.close()
 
     def _wait_until_due(self) -> None:
         now_s = self._clock()
@@ -99,10 +98,14 @@ class DeviceStream:
             self._sleep(due_s - now_s)
         self._due_s = max(due_s, now_s) + self._period_s
 
-    def _connected_reading(self) -> Reading:
+    def _look(self) -> Grip:
+        return self._device.look(self._controls.axis_map)
+
+    def _grip(self) -> Grip:
+        """The device now, waited for while it is unplugged."""
         give_up_s = self._clock() + self._wait_s
-        while not (reading := self._reader.latest()).connected:
+        while not (grip := self._look()).connected:
             if self._clock() > give_up_s:
-                raise DeviceError(f"no device for {self._wait_s:g} s: {reading.message}")
+                raise DeviceError(f"no device for {self._wait_s:g} s: {grip.message}")
             self._sleep(_LOOK_S)
-        return reading
+        return grip
