@@ -65,6 +65,7 @@ COMMANDS = (
     Command("split", "split a dataset into parts that share no start"),
     Command("retime", "write a dataset at its true rate, or at another"),
     Command("replay", "make an episode of a run again and compare it with what was stored"),
+    Command("devices", "list the devices that a person can drive with, and show how one is held"),
     Command("plugins", "list the worlds, streams, policies and tasks that are installed"),
 )
 

@@ -39,17 +39,17 @@ class DeviceInHand:
 
     def __init__(self, reader: DeviceReader, settings: DeviceSettings) -> None:
         self.settings = settings
-        self._reader = reader
+        self.reader = reader
 
     def look(self, axis_map: AxisMap) -> Grip:
         """The device now, for a robot whose axes are those of `axis_map`; commands are counted from here on."""
-        reading = self._reader.latest()
+        reading = self.reader.latest()
         commands = self.settings.commands_of(reading, axis_map)
         return Grip(self.settings.axes_of(reading), tuple(commands), reading.connected, reading.message)
 
     def close(self) -> None:
         """Let the device go; twice is fine."""
-        self._reader.close()
+        self.reader.close()
 
 
 def take_in_hand(
