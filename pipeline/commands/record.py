@@ -60,10 +60,12 @@ def main(options: Options) -> None:
     from ...generators.plan import RolloutPlan
     from ...generators.rollout import recorded_spec
     from ...storage.create import new_dataset
+    from ...teleop.inner_stream import check_arguments
     from ...teleop.lerobot.worlds import world_ref
 
     require_free(options.out)
     stream_ref = PluginRef("streams", options.stream, parse_settings(options.settings))
+    check_arguments(stream_ref.name, stream_ref.kwargs)
     plan = RolloutPlan("record", world_ref(options.world), stream_ref, options.seed, options.max_steps, num_slots=1)
     world = plan.world.build(num_envs=1)
     stream = stream_ref.build(spec=world.episode_spec)
@@ -72,7 +74,8 @@ def main(options: Options) -> None:
         with new_dataset(options.out, options.format, recorded_spec(world, stream)) as store:
             for episode in recorded:
                 store.append(episode)
-                say(f"record: episode {episode.index} {episode.outcome}, {len(episode.action)} steps. {episode.reason}")
+                reason = episode.reason or f"solved in {len(episode.action)} step{'s' * (len(episode.action) != 1)}"
+                say(f"record: episode {episode.index}, {episode.outcome}: {reason}")
     say(f"record: wrote {recorded.count} episode{'s' * (recorded.count != 1)} to {options.out}{recorded.ended}")
 
 

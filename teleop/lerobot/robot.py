@@ -46,6 +46,7 @@ class DemoloomWorld(Robot):
         self._world: World | None = None
         self._episode, self._num_starts = 0, 0
         self._observation: dict[str, np.ndarray] | None = None
+        self._solved = False
         self._open = ExitStack()
         self._all.add(self)
 
@@ -121,8 +122,9 @@ class DemoloomWorld(Robot):
         self.look()  # begins where nobody has looked yet
         given = np.array([[action[name] for name in self._action_names]], np.float32)
         self._observation, _, success, _, info = world.step(given)
-        if success[0]:
+        if success[0] and not self._solved:
             logger.info("solved, score %.2f, trust %.2f", info["score"][0], info["trust"][0])
+        self._solved = bool(success[0])
         sent = np.clip(given[0], *action_bounds(self.spec))
         return dict(zip(self._action_names, map(float, sent), strict=True))
 
@@ -137,7 +139,7 @@ class DemoloomWorld(Robot):
 
     def _begin(self) -> dict[str, np.ndarray]:
         self._observation, _ = self._loaded().reset(seed=[self._seed])
-        self._num_starts += 1
+        self._num_starts, self._solved = self._num_starts + 1, False
         return self._observation
 
     def _begin_next(self, dataset: LeRobotDataset) -> None:

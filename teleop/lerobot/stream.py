@@ -122,7 +122,8 @@ class TeleoperatorStream:
         # As with connecting: whatever the driver's library raises.
         except Exception as error:
             raise DeviceError(
-                f"the teleoperator {self._name} stopped answering ({one_line(error)}); plug it in and start again"
+                f"the teleoperator {self._name} does not answer ({one_line(error)}); check that it is "
+                "plugged in and switched on, and start again"
             ) from error
         return values
 

@@ -36,6 +36,8 @@ def connect_teleoperator(type: str, settings: Mapping[str, Any]) -> Teleoperator
     try:
         teleoperator = make_teleoperator_from_config(config)
         _connect(teleoperator)
+    except ImportError as error:
+        raise DeviceError(f"the teleoperator {type} needs a package that is missing: {one_line(error)}") from error
     # Drivers raise whatever their libraries do, from OSError to AttributeError.
     except Exception as error:
         raise DeviceError(

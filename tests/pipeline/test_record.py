@@ -34,7 +34,7 @@ def test_every_episode_is_kept_with_how_it_ended(tmp_path, capsys):
     assert not record(tmp_path / "out", "--stream", "random", "--num-episodes", "2", "--max-steps", "3")
     made = list(open_dataset(tmp_path / "out"))
     assert [(len(episode.action), episode.outcome) for episode in made] == [(3, "failure"), (3, "failure")]
-    assert "episode 1 failure, 3 steps. not solved within 3 steps" in capsys.readouterr().err
+    assert "episode 1, failure: not solved within 3 steps" in capsys.readouterr().err
 
 
 def test_settings_reach_the_stream_and_the_seed_its_world(tmp_path):

@@ -62,7 +62,7 @@ def test_a_silent_arm_is_held_and_a_broken_one_is_named(stream):
     arm = stream(says=[0.5, 999, -999])
     arm.reset([0], np.array([True]))
     assert [arm.act(observation()).item() for _ in range(2)] == [0.5, 0.5]
-    with pytest.raises(DeviceError, match=r"scripted stopped answering .*no such device.*plug it in"):
+    with pytest.raises(DeviceError, match=r"scripted does not answer .*no such device.*plugged in and switched on"):
         arm.act(observation())
 
 
@@ -94,6 +94,12 @@ def test_a_setting_that_a_device_lacks_or_misses_is_named(stream):
 def test_a_device_that_cannot_be_opened_says_what_to_check(stream):
     with pytest.raises(DeviceError, match=r"cannot connect the teleoperator scripted \(Could not open port"):
         stream(port="/dev/nothing")
+
+
+def test_a_leader_arm_that_is_not_there_is_named(stream):
+    # Its driver may be missing as well, which is said then.
+    with pytest.raises(DeviceError, match=r"the teleoperator so101_leader"):
+        stream("lerobot:so101_leader", port="/dev/nothing")
 
 
 def test_a_device_that_was_never_calibrated_is_not_waited_for(stream):
