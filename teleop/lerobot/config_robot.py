@@ -17,9 +17,12 @@ class DemoloomWorldConfig(RobotConfig):
         task: text of the task, for a checkpoint with several.
         device: where a learned world predicts.
         seed: of a session; its i-th episode always starts the same.
+        restarts: whether it starts anew once LeRobot has saved or thrown away an episode; false: it goes on, as where
+            `lerobot-rollout` saves each correction of a policy as an episode (strategy `dagger`).
     """
 
     world: str = "pusht"
     task: str | None = None
     device: str = "cpu"
     seed: int = 0
+    restarts: bool = True

@@ -143,11 +143,13 @@ class DemoloomWorld(Robot):
         return self._observation
 
     def _begin_next(self, dataset: LeRobotDataset) -> None:
-        self._episode += 1
-        self._observation = None
+        if self.config.restarts:
+            self._episode += 1
+            self._observation = None
 
     def _begin_again(self, dataset: LeRobotDataset) -> None:
-        self._observation = None
+        if self.config.restarts:
+            self._observation = None
 
     def _check_rate(self, dataset: LeRobotDataset) -> None:
         if dataset.fps != self.spec.fps:

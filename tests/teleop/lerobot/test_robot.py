@@ -92,6 +92,17 @@ def test_an_episode_that_is_recorded_again_starts_as_before(robot, dataset):
     made.finalize()
 
 
+def test_one_that_does_not_restart_goes_on_where_an_episode_ended(robot, dataset):
+    robot.config.restarts = False
+    made = dataset()
+    record(robot, made)
+    made.save_episode(parallel_encoding=False)
+    assert record(robot, made) == STARTS[0] + 2
+    made.clear_episode_buffer()
+    assert robot.get_observation()["count.pos"] == STARTS[0] + 4
+    made.finalize()
+
+
 def test_a_dataset_of_another_rate_is_refused_at_its_first_frame(robot, dataset):
     made = dataset(fps=30)
     with pytest.raises(SpecMismatch, match=r"10 steps a second .* stamped at 30; give --dataset.fps=10"):
