@@ -68,7 +68,7 @@ def parse(text: str) -> Input | Command | Ack:
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"a message must be JSON ({error})") from error
     kind = data.get("type") if isinstance(data, dict) else None
-    if kind not in _PARSERS:
+    if not isinstance(kind, str) or kind not in _PARSERS:
         raise ConfigError(f"a message has one of the types {', '.join(_PARSERS)}, got {_shown(kind)}")
     return _PARSERS[kind](data)
 

@@ -38,9 +38,14 @@ def serve(server: Server, listening: socket.socket, ready: Callable[[], None]) -
         listening: see `bind`.
         ready: called once requests are answered.
     """
-    app = make_app(server)
-    config = uvicorn.Config(
-        app,
+    with suppress(KeyboardInterrupt):
+        _Announcing(configure(server), ready).run(sockets=[listening])
+
+
+def configure(server: Server) -> uvicorn.Config:
+    """How the application is served."""
+    return uvicorn.Config(
+        make_app(server),
         log_level="warning",
         access_log=False,
         ws="websockets-sansio",
@@ -52,8 +57,6 @@ def serve(server: Server, listening: socket.socket, ready: Callable[[], None]) -
         # Behind a proxy its headers would say who asks; nobody here needs to know.
         proxy_headers=False,
     )
-    with suppress(KeyboardInterrupt):
-        _Announcing(config, ready).run(sockets=[listening])
 
 
 class _Announcing(uvicorn.Server):

@@ -131,7 +131,7 @@ class Session:
                 self._woken.clear()
         except Exception as error:
             log.exception("a session failed")
-            self._audience.end(f"the world failed ({type(error).__name__}: {error}); open the page again")
+            self._audience.end(_failure(error))
         finally:
             self.drive.world.close()
 
@@ -197,6 +197,9 @@ class Session:
             self._message = obey(self, command.name, command.args)
         except DemoloomError as error:
             answer(str(error))
+        except Exception as error:
+            answer(_failure(error))
+            raise
         else:
             answer(None)
         self._looks_again = True
@@ -228,3 +231,7 @@ class Session:
         self._told, self._told_at = {**lasting, **passing, **rate, "message": self._message}, now
         self._message = ""
         self._audience.tell(self._told)
+
+
+def _failure(error: Exception) -> str:
+    return f"the world failed ({type(error).__name__}: {error}); open the page again, kept takes are safe"
