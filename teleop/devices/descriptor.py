@@ -1,8 +1,8 @@
 """What a HID report descriptor says of input: where each value stands in a device's reports.
 
-A reader of the part of the HID 1.11 specification (section 6.2.2) that pads use. hid-parser 0.1.0, the one library for
-it on PyPI under a licence that we can ship, does not repeat the last usage of a field (it takes a DualShock 4's report
-of 64 bytes for 10) and raises on reports that are too short.
+A reader of the part of the HID 1.11 specification (section 6.2.2) that pads use. Of the libraries for it, hid-parser
+0.1.0 does not repeat the last usage of a field (it takes the 64 bytes of a DualSense for 11, 8 of an F310 for 7) and
+raises on what is cut off; hid-tools 0.12, which says the same as this reader of both, is under the GPL.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class DeviceStream:
         self._period_s, self._wait_s = 1 / spec.fps, wait_s
         self._clock, self._sleep = clock, sleep
         self._due_s: float | None = None
-        self._finished = False
+        self._finished = self._is_beside_another = False
 
     def reset(self, seeds: Sequence[int], mask: np.ndarray) -> None:
         """See ActionStream.reset."""
@@ -71,9 +71,11 @@ class DeviceStream:
         """See ActionStream.act; waits until the step is due."""
         state = observation["observation.state"][0]
         if self._due_s is None:
-            self._controls.begin(state)
             # What was pressed between two episodes is of neither.
             self._look()
+        # While the hand rests, another may have driven the robot elsewhere.
+        if self._due_s is None or (self._is_beside_another and not self._controls.moving):
+            self._controls.begin(state)
         self._wait_until_due()
         grip = self._grip()
         self._finished = not _ENDING.isdisjoint(grip.commands)
@@ -84,8 +86,13 @@ class DeviceStream:
         return np.array([self._finished])
 
     def intervening(self) -> np.ndarray:
-        """(1,) bool: a person drives each step."""
+        """(1,) bool, always true: all actions are a person's."""
         return np.ones(1, bool)
+
+    def takes_over(self) -> np.ndarray:
+        """(1,) bool: whether the hand was off rest at the last step; asked for by what lets another drive while not."""
+        self._is_beside_another = True
+        return np.array([self._controls.moving])
 
     def close(self) -> None:
         """Let the device go."""

@@ -5,16 +5,19 @@ import numpy as np
 import pytest
 
 from demoloom.generators import RolloutPlan, rollout
+from demoloom.generators.realities.pusht import pusht_spec
 from demoloom.generators.testing import CountingWorld
 from demoloom.storage.errors import ConfigError, DeviceError
 from demoloom.storage.plugins import PluginRef
 from demoloom.teleop.devices.discovery import discover, find_device
 from demoloom.teleop.devices.stream import DeviceStream
+from demoloom.teleop.intervene import Intervene
 
 from .fake_hid import FakeBackend, FakeDevice, WallClock
 from .test_descriptor import F310
 from .test_reader import F310_ENTRY
 
+SPEC = CountingWorld(1).episode_spec
 #: No dead zone, no curve and no smoothing: the action is the stick's deflection.
 PLAIN = {"shaping": {"dead_zone": 0.0, "curve": 0.0, "smoothing_s": 0.0}}
 
@@ -24,10 +27,9 @@ def pad(x=128, north=False):
     return bytes([x, 128, 128, 128, 0x88 if north else 0x08, 0, 0, 0])
 
 
-def streaming(script=(), wait_s=60.0, sleep=time.sleep, **unplugged):
+def streaming(script=(), wait_s=60.0, sleep=time.sleep, spec=SPEC, **unplugged):
     """A stream of a pad that sends this script, read by a thread on the clock on the wall."""
     backend = FakeBackend(FakeDevice(F310_ENTRY, list(script), descriptor=F310, **unplugged), clock=WallClock())
-    spec = CountingWorld(1).episode_spec
     return DeviceStream(spec, "any", PLAIN, wait_s, lambda name: find_device(name, discover([backend])), sleep=sleep)
 
 
@@ -99,3 +101,34 @@ def test_a_person_drives_each_step():
     stream = streaming()
     assert stream.intervening().tolist() == [True]
     stream.close()
+
+
+def test_a_hand_takes_over_where_another_has_driven_the_robot():
+    stream = streaming([(0.35, pad(255))], spec=pusht_spec())
+    stream.reset([0], np.ones(1, bool))
+    path = np.array([[100.0 + 50 * step, 300.0] for step in range(8)], np.float32)
+    steps = [(stream.act({"observation.state": here[None]})[0], bool(stream.takes_over()[0])) for here in path]
+    stream.close()
+    taken = [by_hand for _, by_hand in steps].index(True)
+    assert taken >= 1
+    assert all(by_hand for _, by_hand in steps[taken:])
+    # At rest it says where the robot is, and goes on from there: half of 512 in a second, and none of it in y.
+    assert steps[taken - 1][0].tolist() == path[taken - 1].tolist()
+    assert steps[taken][0].tolist() == pytest.approx([path[taken][0] + 25.6, 300.0])
+
+
+def test_a_device_takes_over_from_a_stream_that_drives():
+    device = {"name": f"{__name__}:pushing", "kwargs": {}}
+    driver = {"name": "demoloom.generators.testing:RandomCounts", "kwargs": {"low": -0.01, "high": 0.01}}
+    stream = Intervene(SPEC, driver, device)
+    episode = episode_of(stream, max_steps=8)
+    by_hand = episode.action[:, 0] == 1.0
+    assert episode.intervention is not None
+    assert np.array_equal(episode.intervention, by_hand)
+    assert by_hand[-1]
+    assert not by_hand[0]
+
+
+def pushing(spec):
+    """A stream of a pad that is pushed right after a while."""
+    return streaming([(0.35, pad(255))], spec=spec)
