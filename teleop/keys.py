@@ -15,10 +15,11 @@ MOVEMENT_KEYS: Mapping[str, tuple[str, float]] = {
     "KeyK": ("z", 1.0),
     "KeyJ": ("yaw", -1.0),
     "KeyL": ("yaw", 1.0),
-    "KeyF": ("roll", -1.0),
-    "KeyH": ("roll", 1.0),
-    "KeyT": ("pitch", -1.0),
-    "KeyG": ("pitch", 1.0),
+    # T tilts away from the person, G towards them, F to the left and H to the right.
+    "KeyT": ("roll", -1.0),
+    "KeyG": ("roll", 1.0),
+    "KeyF": ("pitch", 1.0),
+    "KeyH": ("pitch", -1.0),
     "KeyU": ("gripper", -1.0),
     "KeyO": ("gripper", 1.0),
 }

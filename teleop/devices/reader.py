@@ -139,10 +139,13 @@ class DeviceReader:
             self._track.lost("the device was unplugged or went out of range; plug it in again and it goes on")
 
     def _run(self) -> None:
-        while not self._closing.is_set():
-            self.step()
-        for opened in list(self._open):
-            self._drop(opened)
+        try:
+            while not self._closing.is_set():
+                self.step()
+        finally:
+            # However it ends, nothing stays pushed.
+            for opened in list(self._open):
+                self._drop(opened)
 
     def _come_back(self) -> None:
         try:

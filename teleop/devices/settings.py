@@ -69,7 +69,7 @@ _SPACEMOUSE_SETTINGS = DeviceSettings(
 _PAD_SETTINGS = DeviceSettings(
     # Worn sticks rest a tenth off their middle.
     shaping=Shaping(dead_zone=0.1),
-    held={"up": ("pitch", -1.0), "down": ("pitch", 1.0), "left": ("roll", -1.0), "right": ("roll", 1.0)},
+    held={"up": ("roll", -1.0), "down": ("roll", 1.0), "left": ("pitch", 1.0), "right": ("pitch", -1.0)},
     commands={
         "south": "record",
         "north": "keep",
