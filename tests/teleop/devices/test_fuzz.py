@@ -2,6 +2,7 @@
 
 import math
 import struct
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,7 +17,7 @@ from demoloom.teleop.devices.state import AT_REST
 from .test_descriptor import DUALSENSE, F310
 from .test_sony import dualsense_usb, dualshock4_usb
 
-DECODERS = {
+DECODERS: dict[str, Any] = {
     "SpaceMouse": spacemouse_decode(0xC635),
     "SpaceMouse Pro": spacemouse_decode(0xC62B),
     "DualShock 4": dualshock4_decode,
