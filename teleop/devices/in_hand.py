@@ -70,5 +70,8 @@ def take_in_hand(
         ConfigError: the settings cannot be used.
         DeviceError: no such device is connected, or it cannot be opened; the message says what to do.
     """
-    settings = change(family_settings(find(name).family))
-    return DeviceInHand(DeviceReader(lambda: find(name), clock).start(), settings)
+    family = find(name).family
+    settings = change(family_settings(family))
+    # Unplugged, one of its family is waited for: any other would be held otherwise.
+    awaited = family.name if name == "any" else name
+    return DeviceInHand(DeviceReader(lambda: find(awaited), clock).start(), settings)

@@ -9,19 +9,18 @@ from demoloom.teleop.devices import load_settings, take_in_hand
 from demoloom.teleop.devices.discovery import discover, find_device
 
 from .fake_hid import FakeBackend, FakeDevice, WallClock, compact
-from .test_reader import LEFT_DOWN, LEFT_UP, RIGHT
+from .test_descriptor import F310
+from .test_reader import F310_ENTRY, LEFT_DOWN, LEFT_UP, RIGHT
 
 PLANAR = AxisMap.from_dict({"x": "target_x", "y": "target_y"})
 GRASPING = AxisMap.from_dict({"x": "target_x", "gripper": "fingers"})
 
 
-def taken(*devices, settings=None):
+def taken(*devices, settings=None, name="spacemouse"):
     """The SpaceMouse among them, with the settings in a file."""
     backend = FakeBackend(*devices, clock=WallClock())
     change = {} if settings is None else {"change": partial(load_settings, settings)}
-    return take_in_hand(
-        "spacemouse", find=lambda name: find_device(name, discover([backend])), clock=backend.clock, **change
-    )
+    return take_in_hand(name, find=lambda name: find_device(name, discover([backend])), clock=backend.clock, **change)
 
 
 def held_right(extra=()):
@@ -54,6 +53,15 @@ def test_an_unplugged_device_holds_nothing_and_says_what_to_do():
     device.close()
     assert (grip.axes, grip.connected) == ({}, False)
     assert "plug it in again" in grip.message
+
+
+def test_a_device_that_is_gone_is_not_replaced_by_one_of_another_family():
+    pad = FakeDevice(F310_ENTRY | {"path": b"/dev/hidraw7"}, descriptor=F310)
+    device = taken(FakeDevice(compact(), [], unplugged_at=0.3), pad, name="any")
+    # It is looked for once a second.
+    _, grip = looked(device, PLANAR, seconds=1.6)
+    device.close()
+    assert not grip.connected
 
 
 def test_a_file_changes_the_settings_of_the_family(tmp_path):
