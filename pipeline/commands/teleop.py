@@ -17,6 +17,7 @@ from ...teleop.shaping import Shaping
 from ...teleop.task import load_task
 from ..choices import Given, refuse_preset
 from ..console import say
+from .record import parse_settings
 
 if TYPE_CHECKING:
     from ...teleop.web.opening import TeleopPlan
@@ -44,6 +45,10 @@ class Options:
     """People who may drive at once, each a world of their own."""
     fps: float | None = None
     """Steps a second; the world's own rate by default. What is recorded is stamped with the world's own."""
+    stream: str = ""
+    """Stream that drives in the place of the page's keys, such as `lerobot:so101_leader`; for one person."""
+    settings: tuple[str, ...] = ()
+    """Of the stream, as name=value: `port=/dev/ttyACM0 id=blue`."""
     step_on_input: bool = False
     """Whether the world stands still while no hand moves."""
     max_steps: int = 1000
@@ -110,10 +115,28 @@ def plan_of(options: Options) -> TeleopPlan:
         starts=options.starts,
         fps=options.fps,
         on_input=options.step_on_input,
-        max_sessions=options.max_sessions,
+        max_sessions=1 if options.stream else options.max_sessions,
         settings=DriveSettings(options.max_steps, options.min_trust, trim=options.trim),
         shaping=options.shaping,
+        stream=stream_of(options),
     )
+
+
+def stream_of(options: Options) -> PluginRef | None:
+    """The stream that is to drive; None where the page does.
+
+    Raises:
+        ConfigError, PluginError: there is no such stream, or it takes no such settings.
+    """
+    from ...teleop.inner_stream import check_arguments
+
+    if not options.stream:
+        return None
+    settings = parse_settings(options.settings)
+    check_arguments(options.stream, settings)
+    # A session keeps the world's rate itself; a device that waits as well would only come late.
+    paced = {"paced": False} if options.stream.startswith("lerobot:") else {}
+    return PluginRef("streams", options.stream, {**settings, **paced})
 
 
 def limit_threads() -> None:

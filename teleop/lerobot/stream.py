@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,8 @@ class TeleoperatorStream:
     ) -> None:
         if not teleoperator:
             raise ConfigError("name the teleoperator after a colon, as in lerobot:so101_leader")
-        self._name = teleoperator
+        self._name, self._settings = teleoperator, settings
+        self._is_lost = False
         self._device = connect_teleoperator(teleoperator, settings)
         try:
             names = feature_names(self._device.action_features)
@@ -82,7 +84,7 @@ class TeleoperatorStream:
         """What the person commands at this moment, (1, A) float32.
 
         Raises:
-            DeviceError: the teleoperator does not answer.
+            DeviceError: the teleoperator does not answer; the next call connects it anew.
         """
         state = observation["observation.state"][0]
         if self._begins:
@@ -107,7 +109,14 @@ class TeleoperatorStream:
 
     def close(self) -> None:
         """Disconnect."""
-        if self._device.is_connected:
+        if not self._is_lost and self._device.is_connected:
+            self._device.disconnect()
+
+    def _let_go(self) -> None:
+        """Of a device that does not answer; the next action connects it anew."""
+        self._is_lost = True
+        # One that is unplugged may not even be disconnected without an error.
+        with suppress(Exception):
             self._device.disconnect()
 
     def _wait(self) -> None:
@@ -117,10 +126,14 @@ class TeleoperatorStream:
         self._due_s = max(self._due_s, now) + self._period_s
 
     def _read(self) -> Mapping[str, Any]:
+        if self._is_lost:
+            self._device = connect_teleoperator(self._name, self._settings)
+            self._is_lost = False
         try:
             values: Mapping[str, Any] = self._device.get_action()
         # As with connecting: whatever the driver's library raises.
         except Exception as error:
+            self._let_go()
             raise DeviceError(
                 f"the teleoperator {self._name} does not answer ({one_line(error)}); check that it is "
                 "plugged in and switched on, and start again"

@@ -18,6 +18,7 @@ from .rules import Rules
 from .server import Offer, Server
 from .session import Audience, Session, Tempo
 from .sessions import Sessions
+from .stream_hand import StreamHand
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class TeleopPlan:
         max_sessions: people at once.
         settings: how takes are recorded.
         shaping: of a hand's deflections.
+        stream: drives in the place of the page's keys and pointer, such as a device that is plugged in here; for one
+            person.
 
     Raises:
         ConfigError: a number is out of its range.
@@ -50,8 +53,11 @@ class TeleopPlan:
     max_sessions: int = 4
     settings: DriveSettings = field(default_factory=DriveSettings)
     shaping: Shaping = field(default_factory=Shaping)
+    stream: PluginRef | None = None
 
     def __post_init__(self) -> None:
+        if self.stream is not None and (self.max_sessions != 1 or self.on_input):
+            raise ConfigError("a stream drives for one person and all the time; leave out max_sessions and on_input")
         if not 1 <= self.max_sessions <= 64:
             raise ConfigError(f"max_sessions must lie between 1 and 64, got {self.max_sessions}")
 
@@ -86,7 +92,7 @@ def open_server(plan: TeleopPlan, rules: Rules) -> Server:
     def make_session(audience: Audience) -> Session:
         own = worlds.next()
         drive = Drive(own, takes, starts, plan.settings, make_reality)
-        return Session(drive, _controls(plan, own), tempo, audience, plan.kind)
+        return Session(drive, _controls(plan, own), tempo, audience, plan.kind, stream=_stream(plan, own))
 
     return Server(offer, starts, takes, Sessions(make_session, plan.max_sessions), rules)
 
@@ -119,6 +125,12 @@ def _controls(plan: TeleopPlan, world: World) -> Controls:
         return Controls(world.episode_spec, plan.task.controls, plan.shaping)
     except ConfigError:
         return Controls(world.episode_spec, None, plan.shaping)
+
+
+def _stream(plan: TeleopPlan, world: World) -> StreamHand | None:
+    if plan.stream is None:
+        return None
+    return StreamHand(plan.stream.build(spec=world.episode_spec), plan.stream.name)
 
 
 def _reality_beside(plan: TeleopPlan, world: World) -> Callable[[], World] | None:

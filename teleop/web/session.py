@@ -10,8 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from ...storage.episode import Episode
-from ...storage.errors import ConfigError, DemoloomError
+from ...storage.errors import ConfigError, DemoloomError, DeviceError
 from ..controls import Controls
 from ..driving import Drive
 from .framing import Kind, frame_bytes
@@ -19,6 +21,7 @@ from .hand import Hand, Held
 from .messages import Command
 from .orders import obey
 from .pacing import Pace
+from .stream_hand import StreamHand
 
 #: Seconds without a word from a page that spoke before, after which its world stands still: a tab in the background
 #: may speak once a second, a machine that sleeps does not.
@@ -76,13 +79,15 @@ class Session:
         audience: who looks.
         kind: of the world.
         clock: seconds.
+        stream: drives in the place of the page's keys and pointer, which then do nothing.
     """
 
     def __init__(
         self, drive: Drive, controls: Controls, tempo: Tempo, audience: Audience, kind: Kind = "imagined",
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.monotonic, stream: StreamHand | None = None,
     ) -> None:  # fmt: skip
         self.drive, self.controls, self.tempo = drive, controls, tempo
+        self._stream = stream
         self.hand = Hand()
         self.paused = False
         self._audience, self._kind, self._clock = audience, kind, clock
@@ -134,6 +139,8 @@ class Session:
             self._audience.end(_failure(error))
         finally:
             self.drive.world.close()
+            if self._stream is not None:
+                self._stream.close()
 
     def turn(self) -> float:
         """Do what is due now; returns the seconds until something else is."""
@@ -165,15 +172,20 @@ class Session:
     def tick(self) -> None:
         """One step of the world, by what is held now."""
         self._held = self.hand.held(self._clock())
-        spec, state = self.drive.world.episode_spec, self.drive.look().state
-        action = self.controls.command(self._held.axes, self._held.pointer, state, 1 / spec.fps)
-        if self.drive.tick(action).ended:
+        try:
+            action, is_persons = self._command()
+        except DeviceError as error:
+            self.paused, self._message = True, f"paused: {error}"
+            return
+        if self.drive.tick(action, is_persons).ended:
             self._message = f"a take has at most {self.drive.settings.max_steps} steps; keep it or discard it"
         self._show()
 
     def moved(self) -> None:
         """The robot is suddenly elsewhere: targets start from there."""
         self.controls.begin(self.drive.look().state)
+        if self._stream is not None:
+            self._stream.begin()
 
     def take_begins(self) -> None:
         """A take begins now: count its late steps."""
@@ -183,10 +195,18 @@ class Session:
         """Keep the take; its lineage says who drove, by which rule of time, and how many steps were late."""
         rule = "step-on-input" if self.tempo.on_input else "real-time"
         notes = {
-            "stream": {"kind": "person", "name": "browser"},
+            "stream": {"kind": "person", "name": "browser" if self._stream is None else self._stream.name},
             "tempo": {"rule": rule, "fps": self.tempo.fps, "num_late": self._pace.num_late - self._late_before_take},
         }
         return self.drive.keep(notes)
+
+    def _command(self) -> tuple[np.ndarray, bool]:
+        """The next action (A,), and whether it is a person's."""
+        seen = self.drive.look()
+        if self._stream is not None:
+            return self._stream.command(seen)
+        dt = 1 / self.drive.world.episode_spec.fps
+        return self.controls.command(self._held.axes, self._held.pointer, seen.state, dt), True
 
     def _hand_moves(self, now: float) -> bool:
         held = self.hand.held(now)

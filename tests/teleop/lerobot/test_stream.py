@@ -66,6 +66,16 @@ def test_a_silent_arm_is_held_and_a_broken_one_is_named(stream):
         arm.act(observation())
 
 
+def test_a_device_that_is_plugged_in_again_goes_on(stream):
+    arm = stream(says=[0.5, -999, 0.25])
+    arm.reset([0], np.array([True]))
+    arm.act(observation())
+    with pytest.raises(DeviceError, match="does not answer"):
+        arm.act(observation())
+    assert not arm._device.is_connected
+    assert arm.act(observation()).item() == 0.5  # the script of an arm that was just connected
+
+
 def test_joints_that_do_not_fit_are_an_error_until_they_are_mapped(stream):
     with pytest.raises(SpecMismatch, match=r"gives elbow.pos and the world takes add; name the joint of add"):
         stream(motors=["elbow.pos"])
