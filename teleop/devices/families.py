@@ -51,7 +51,7 @@ class Family:
 
 
 def _by_descriptor(product_id: int, handle: Handle) -> Decode | None:
-    # hidapi before 0.14.0.post3 cannot ask for it.
+    # Older versions of hidapi cannot ask for it.
     if not hasattr(handle, "get_report_descriptor"):
         return None
     return gamepad_decode(bytes(handle.get_report_descriptor()))
