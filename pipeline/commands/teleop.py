@@ -20,7 +20,9 @@ from ..console import say
 from .record import parse_settings
 
 if TYPE_CHECKING:
+    from ...teleop.devices import DeviceInHand
     from ...teleop.web.opening import TeleopPlan
+    from ...teleop.web.own_device import OwnDevice
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,10 @@ class Options:
     """People who may drive at once, each a world of their own."""
     fps: float | None = None
     """Steps a second; the world's own rate by default. What is recorded is stamped with the world's own."""
+    device: str = ""
+    """Device of this machine that moves the robot in the first session, by a name that `demoloom devices` knows."""
+    device_settings: Path | None = None
+    """TOML file with other settings of the device, see docs/devices.md."""
     stream: str = ""
     """Stream that drives in the place of the page's keys, such as `lerobot:so101_leader`; for one person."""
     settings: tuple[str, ...] = ()
@@ -70,6 +76,7 @@ def default_options(given: Given) -> Options:
 def main(options: Options) -> None:
     """Serve until stopped, then say what was kept."""
     from ...teleop.web.opening import open_server
+    from ...teleop.web.own_device import OwnDevice
     from ...teleop.web.rules import is_loopback, rules_for
     from ...teleop.web.serving import bind, serve
 
@@ -77,7 +84,8 @@ def main(options: Options) -> None:
     listening = bind(options.host, options.port)
     port = listening.getsockname()[1]
     rules = rules_for(options.host, port)
-    server = open_server(plan_of(options), rules)
+    device = _take_in_hand(options.device, options.device_settings) if options.device else None
+    server = open_server(plan_of(options, OwnDevice(device, options.device) if device else None), rules)
     name = "localhost" if is_loopback(options.host) else options.host
     address = f"http://{name}:{port}/" + (f"#token={rules.token}" if rules.token else "")
 
@@ -91,11 +99,13 @@ def main(options: Options) -> None:
     finally:
         kept = len(server.takes)
         server.takes.close()
+        if device is not None:
+            device.close()
         say(f"teleop: {kept} take{'s' * (kept != 1)} in {options.out} and {server.takes.others}")
 
 
-def plan_of(options: Options) -> TeleopPlan:
-    """What is driven, from the options.
+def plan_of(options: Options, device: OwnDevice | None = None) -> TeleopPlan:
+    """What is driven, from the options and a device that is read already.
 
     Raises:
         ConfigError, PluginError: an option cannot be used.
@@ -119,6 +129,7 @@ def plan_of(options: Options) -> TeleopPlan:
         settings=DriveSettings(options.max_steps, options.min_trust, trim=options.trim),
         shaping=options.shaping,
         stream=stream_of(options),
+        device=device,
     )
 
 
@@ -137,6 +148,12 @@ def stream_of(options: Options) -> PluginRef | None:
     # A session keeps the world's rate itself; a device that waits as well would only come late.
     paced = {"paced": False} if options.stream.startswith("lerobot:") else {}
     return PluginRef("streams", options.stream, {**settings, **paced})
+
+
+def _take_in_hand(name: str, settings: Path | None) -> DeviceInHand:
+    from ...teleop.devices import load_settings, take_in_hand
+
+    return take_in_hand(name, lambda base: base if settings is None else load_settings(settings, base))
 
 
 def limit_threads() -> None:

@@ -32,8 +32,8 @@ class Seen:
         success: whether the task is solved.
         step: steps since the start.
         length: rows of the take.
-        recording: whether a take is under way.
-        ended: whether it has ended, and waits to be kept or discarded; the world stands still until then.
+        recording: whether the next step becomes a row of a take.
+        ended: whether a take has ended, and waits to be kept or discarded; the world stands still until then.
     """
 
     frames: Mapping[str, np.ndarray]
@@ -92,7 +92,7 @@ class Drive:
             success=present.success,
             step=self._journey.step_number,
             length=self.length,
-            recording=self._first is not None,
+            recording=self._first is not None and not self._ended,
             ended=self._ended,
         )
 

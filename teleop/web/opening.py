@@ -10,10 +10,13 @@ from pathlib import Path
 from ...generators.world import World
 from ...storage.errors import ConfigError
 from ...storage.plugins import PluginRef
+from ...storage.spec import EpisodeSpec
+from ..axis_map import AxisMap
 from ..controls import Controls, Shaping
 from ..driving import Drive, DriveSettings, KeptTakes, Starts, checkpoint_starts, dataset_starts, no_starts, take_spec
 from ..task import Task
 from .framing import Kind
+from .own_device import OwnDevice
 from .rules import Rules
 from .server import Offer, Server
 from .session import Audience, Session, Tempo
@@ -36,6 +39,7 @@ class TeleopPlan:
         max_sessions: people at once.
         settings: how takes are recorded.
         shaping: of a hand's deflections.
+        device: of this machine, which moves the robot beside the page's keys in the first session.
         stream: drives in the place of the page's keys and pointer, such as a device that is plugged in here; for one
             person.
 
@@ -54,6 +58,7 @@ class TeleopPlan:
     settings: DriveSettings = field(default_factory=DriveSettings)
     shaping: Shaping = field(default_factory=Shaping)
     stream: PluginRef | None = None
+    device: OwnDevice | None = None
 
     def __post_init__(self) -> None:
         if self.stream is not None and (self.max_sessions != 1 or self.on_input):
@@ -83,7 +88,7 @@ def open_server(plan: TeleopPlan, rules: Rules) -> Server:
         text=world.task,
         task=plan.task.name,
         world=plan.checkpoint.name if plan.checkpoint else plan.world.name,
-        controls=_controls(plan, world),
+        controls=_controls(plan, world, plan.device),
         tempo=tempo,
         settings=plan.settings,
         has_reality=make_reality is not None,
@@ -92,7 +97,9 @@ def open_server(plan: TeleopPlan, rules: Rules) -> Server:
     def make_session(audience: Audience) -> Session:
         own = worlds.next()
         drive = Drive(own, takes, starts, plan.settings, make_reality)
-        return Session(drive, _controls(plan, own), tempo, audience, plan.kind, stream=_stream(plan, own))
+        device = plan.device if plan.device is not None and plan.device.take() else None
+        controls, stream = _controls(plan, own, device), _stream(plan, own)
+        return Session(drive, controls, tempo, audience, plan.kind, stream=stream, device=device)
 
     return Server(offer, starts, takes, Sessions(make_session, plan.max_sessions), rules)
 
@@ -119,12 +126,23 @@ def _starts(plan: TeleopPlan, world: World, first: int) -> Starts:
     return no_starts(first=first)
 
 
-def _controls(plan: TeleopPlan, world: World) -> Controls:
-    """The task's map where the world has its actions, otherwise what the names of the actions suggest."""
+def _controls(plan: TeleopPlan, world: World, device: OwnDevice | None = None) -> Controls:
+    """By the device's settings; where they leave it open, by the task's map if the world has its actions."""
+    spec, shaping = world.episode_spec, plan.shaping
+    if device is not None:
+        shaping = device.device.settings.shaping
+        if device.device.settings.axes is not None:
+            return Controls(spec, device.device.settings.axes, shaping)
+    fits = plan.task.controls is not None and _fits(plan.task.controls, spec)
+    return Controls(spec, plan.task.controls if fits else None, shaping)
+
+
+def _fits(axis_map: AxisMap, spec: EpisodeSpec) -> bool:
     try:
-        return Controls(world.episode_spec, plan.task.controls, plan.shaping)
+        axis_map.check(spec)
     except ConfigError:
-        return Controls(world.episode_spec, None, plan.shaping)
+        return False
+    return True
 
 
 def _stream(plan: TeleopPlan, world: World) -> StreamHand | None:

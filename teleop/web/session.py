@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +20,7 @@ from .framing import Kind, frame_bytes
 from .hand import Hand, Held
 from .messages import Command
 from .orders import obey
+from .own_device import OwnDevice
 from .pacing import Pace
 from .stream_hand import StreamHand
 
@@ -80,19 +81,21 @@ class Session:
         kind: of the world.
         clock: seconds.
         stream: drives in the place of the page's keys and pointer, which then do nothing.
+        device: of the server's own machine, which this session has taken; given back when it ends.
     """
 
     def __init__(
         self, drive: Drive, controls: Controls, tempo: Tempo, audience: Audience, kind: Kind = "imagined",
-        clock: Callable[[], float] = time.monotonic, stream: StreamHand | None = None,
+        clock: Callable[[], float] = time.monotonic, stream: StreamHand | None = None, device: OwnDevice | None = None,
     ) -> None:  # fmt: skip
         self.drive, self.controls, self.tempo = drive, controls, tempo
-        self._stream = stream
+        self._stream, self._device = stream, device
         self.hand = Hand()
         self.paused = False
         self._audience, self._kind, self._clock = audience, kind, clock
         self._pace = Pace(tempo.fps, clock())
         self._held = Held()
+        self._hands: set[str] = set()
         self._tick, self._message = 0, ""
         self._late_before_take = 0
         self._told: dict[str, Any] = {}
@@ -141,6 +144,8 @@ class Session:
             self.drive.world.close()
             if self._stream is not None:
                 self._stream.close()
+            if self._device is not None:
+                self._device.give_back()
 
     def turn(self) -> float:
         """Do what is due now; returns the seconds until something else is."""
@@ -151,13 +156,15 @@ class Session:
             self._told = {}
             self._show()
         now = self._clock()
-        if self.hand.silent_s(now) > SILENT_S and not self.paused:
+        if self._device is not None:
+            self._look_at(self._device)
+        elif self.hand.silent_s(now) > SILENT_S and not self.paused:
             self.paused, self._message = True, "paused: nothing was heard from your page for a while"
         if self.standing_still:
             self._pace.rest(now)
         elif self._pace.wait_s(now) == 0:
             self._pace.begin(now)
-            if self.tempo.on_input and not self._hand_moves(now):
+            if self.tempo.on_input and not self._holding(now)[1]:
                 self._pace.rest(now)
             else:
                 self.tick()
@@ -171,7 +178,8 @@ class Session:
 
     def tick(self) -> None:
         """One step of the world, by what is held now."""
-        self._held = self.hand.held(self._clock())
+        self._held, hand = self._holding(self._clock())
+        self._hands |= {hand} - {""}
         try:
             action, is_persons = self._command()
         except DeviceError as error:
@@ -188,14 +196,16 @@ class Session:
             self._stream.begin()
 
     def take_begins(self) -> None:
-        """A take begins now: count its late steps."""
+        """A take begins now: count its late steps, and note by which hands it is made."""
         self._late_before_take = self._pace.num_late
+        self._hands.clear()
 
     def keep(self) -> Episode:
         """Keep the take; its lineage says who drove, by which rule of time, and how many steps were late."""
         rule = "step-on-input" if self.tempo.on_input else "real-time"
+        driver = " and ".join(sorted(self._hands)) or "browser"
         notes = {
-            "stream": {"kind": "person", "name": "browser" if self._stream is None else self._stream.name},
+            "stream": {"kind": "person", "name": driver if self._stream is None else self._stream.name},
             "tempo": {"rule": rule, "fps": self.tempo.fps, "num_late": self._pace.num_late - self._late_before_take},
         }
         return self.drive.keep(notes)
@@ -208,9 +218,25 @@ class Session:
         dt = 1 / self.drive.world.episode_spec.fps
         return self.controls.command(self._held.axes, self._held.pointer, seen.state, dt), True
 
-    def _hand_moves(self, now: float) -> bool:
+    def _holding(self, now: float) -> tuple[Held, str]:
+        """What is held, and by which hand: the device goes before the page; "" if nothing is."""
         held = self.hand.held(now)
-        return bool(held.axes) or held.pointer is not None
+        if self._device is not None and self._device.axes:
+            return replace(held, axes=self._device.axes, pointer=None), self._device.name
+        return held, "browser" if held.axes or held.pointer is not None else ""
+
+    def _look_at(self, device: OwnDevice) -> None:
+        """See what the device does; where it is gone the world stands still, and the take waits."""
+        news = device.look(self.controls.axis_map)
+        self.paused = self.paused or news.lost
+        self._message = news.message or self._message
+        for name in news.commands:
+            pressed_again = name == "pause" and self.standing_still
+            self._obey(Command(0, "resume" if pressed_again else name), self._answer_device)
+
+    def _answer_device(self, error: str | None) -> None:
+        # A device has no answers to its commands; its person looks at the page.
+        self._message = error or self._message
 
     def _obey(self, command: Command, answer: Answer) -> None:
         try:

@@ -65,12 +65,14 @@ def takes(tmp_path: Path) -> KeptTakes:
 def make_session(takes: KeptTakes, clock: Clock, onlooker: Onlooker):
     """Makes a session of a counting world at 10 steps a second."""
 
-    def make(world=None, tempo: Tempo | None = None, axis_map: AxisMap = RIGHT_ADDS, **settings) -> Session:
+    def make(
+        world=None, tempo: Tempo | None = None, axis_map: AxisMap = RIGHT_ADDS, device=None, **settings
+    ) -> Session:
         world = world or CountingWorld(1)
         drive = Drive(world, takes, no_starts(), DriveSettings(**settings))
         drive.start(seed=0)
         controls = Controls(world.episode_spec, axis_map, PLAIN)
-        return Session(drive, controls, tempo or Tempo(10), onlooker, clock=clock)
+        return Session(drive, controls, tempo or Tempo(10), onlooker, clock=clock, device=device)
 
     return make
 

@@ -8,9 +8,10 @@ from demoloom.teleop.axis_map import AxisMap, Binding
 from demoloom.teleop.driving import KeptTakes
 from demoloom.teleop.web.framing import parse_frame
 from demoloom.teleop.web.messages import Command, Input
-from demoloom.teleop.web.session import Session, Tempo
+from demoloom.teleop.web.session import Tempo
 
 from .conftest import Clock, Onlooker
+from .turns import asked, steps
 
 
 class NotingWorld(CountingWorld):
@@ -31,23 +32,6 @@ def jittering(chance: random.Random, start: float, period: float, seconds: float
     while moments[-1] < start + seconds:
         moments.append(moments[-1] + chance.uniform(0, 2 * period))
     return moments[1:]
-
-
-def asked(session: Session, name: str, /, **args) -> str | None:
-    """What stood in the way of a command."""
-    answers: list[str | None] = []
-    session.ask(Command(0, name, args), answers.append)
-    session.turn()
-    (answer,) = answers
-    return answer
-
-
-def steps(session: Session, clock: Clock, count: int) -> None:
-    """Let so many steps become due, each on time."""
-    for _ in range(count):
-        # A little more, so that rounding never leaves a deadline just ahead.
-        clock.now += 1.0001 / session.tempo.fps
-        session.turn()
 
 
 @pytest.mark.parametrize("device_hz", [5, 60, 1000])
