@@ -59,7 +59,7 @@ class WorldVectorEnv(VectorEnv[dict[str, Any], np.ndarray, np.ndarray]):
         self.task = self.task_description = self._world.task
         self._max_episode_steps = max_episode_steps
         self._steps = np.zeros(num_envs, int)
-        self._ended = np.ones(num_envs, bool)
+        self._terminated, self._truncated = np.zeros(num_envs, bool), np.zeros(num_envs, bool)
         self._frames: tuple[np.ndarray, ...] = ()
 
     def reset(
@@ -73,17 +73,19 @@ class WorldVectorEnv(VectorEnv[dict[str, Any], np.ndarray, np.ndarray]):
         mask = reset_mask(options, self.num_envs, first=not self._frames)
         drawn = self.np_random.integers(2**31, size=self.num_envs).tolist() if seed is None else seed
         observation, info = self._world.reset(seed=drawn, options={"reset_mask": mask})
-        self._steps[mask], self._ended[mask] = 0, False
+        for of_episode in (self._steps, self._terminated, self._truncated):
+            of_episode[mask] = 0
         return self._shown(observation), as_info(info)
 
     def step(self, actions: np.ndarray) -> tuple[dict[str, Any], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Advance all slots by 1 / fps seconds."""
         observation, reward, success, _, info = self._world.step(actions)
-        reward = np.where(self._ended, np.float32(0), reward)
+        goes_on = ~(self._terminated | self._truncated)
         self._steps += 1
-        truncated = ~success & (self._steps >= self._max_episode_steps)
-        self._ended |= success | truncated
-        return self._shown(observation), reward, success, truncated, as_info(info)
+        self._terminated |= goes_on & success
+        self._truncated |= goes_on & ~success & (self._steps >= self._max_episode_steps)
+        reward = np.where(goes_on, reward, np.float32(0))
+        return self._shown(observation), reward, self._terminated.copy(), self._truncated.copy(), as_info(info)
 
     def render(self) -> tuple[np.ndarray, ...]:
         """The first camera's last frame of each slot, (H, W, 3) uint8 RGB."""

@@ -70,18 +70,21 @@ def test_lerobot_record_writes_what_a_teleoperator_did_in_a_world(lerobot, tmp_p
         assert np.array_equal(episode.images["top"][:, 0, 0, 0], (8 * episode.state[:, 0]).astype(np.uint8))
 
 
-def test_lerobot_record_is_stopped_where_it_would_stamp_a_dataset_at_another_rate(lerobot):
+def test_lerobot_record_lets_a_stream_drive_in_the_place_of_a_person(lerobot, plugin, tmp_path):
     done = lerobot(
         "record",
-        "--robot.type=demoloom_world",
-        f"--robot.discover_packages_path={OURS}",
+        "--robot.type=demoloom_world",  # found by the name of the plug-in's distribution, as is the teleoperator
         f"--robot.world={COUNTING}",
-        "--teleop.type=scripted",
+        "--teleop.type=demoloom_stream",
+        "--teleop.stream=demoloom.generators.testing:RandomCounts",
+        "--teleop.settings={low: 0.25, high: 0.25}",
         "--dataset.repo_id=local/counts",
-        *recording("counts"),
+        "--dataset.fps=10",
+        *recording("counts", num_episodes=1),
     )
-    assert done.returncode != 0
-    assert "10 steps a second and the dataset would be stamped at 30; give --dataset.fps=10" in done.stderr
+    assert done.returncode == 0, done.stderr[-2000:]
+    (made,) = episodes(tmp_path / "counts")
+    assert set(np.diff(made.state[:, 0])) == set(made.action[:, 0]) == {0.25}
 
 
 def test_lerobot_rollout_lets_a_policy_drive_a_learned_world(lerobot, plugin, policy, tmp_path):
@@ -89,7 +92,7 @@ def test_lerobot_rollout_lets_a_policy_drive_a_learned_world(lerobot, plugin, po
         "rollout",
         "--strategy.type=episodic",
         f"--policy.path={policy}",
-        "--robot.type=demoloom_world",  # found by the name of the plug-in's distribution
+        "--robot.type=demoloom_world",
         "--robot.world=pusht",
         "--fps=10",
         "--dataset.fps=10",

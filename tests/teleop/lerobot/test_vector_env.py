@@ -28,7 +28,16 @@ def test_each_slot_has_its_own_seed_and_its_own_end(envs):
 def test_an_episode_that_has_ended_gets_no_more_reward(envs):
     rewards = np.stack([envs.step(ADD)[1] for _ in range(6)])
     assert rewards[:, 1].tolist() == [0.625, 0.75, 0.875, 1.0, 0.0, 0.0]
+    assert rewards.dtype == np.float32
     assert rewards[:, 0].tolist() == [0.125, 0.25, 0.375, 0.5, 0.625, 0.75]
+
+
+def test_an_episode_that_was_solved_stays_so_whatever_happens_after(envs):
+    for _ in range(4):
+        envs.step(ADD)
+    _, _, terminated, truncated, info = envs.step(-ADD)
+    assert info["is_success"].tolist() == [False, False]
+    assert (terminated.tolist(), truncated.tolist()) == ([False, True], [False, False])
 
 
 def test_only_the_slots_that_are_asked_for_start_anew(envs):
