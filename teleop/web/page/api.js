@@ -12,8 +12,10 @@ export async function getPicture(path) {
 
 export const deleteTake = (id) => ask(`/api/takes/${encodeURIComponent(id)}`, { method: "DELETE" });
 
-export const login = (token) =>
-  ask("/api/login", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ token }) });
+export function login(token) {
+  const headers = { "Content-Type": "application/json" };
+  return ask("/api/login", { method: "POST", headers, body: JSON.stringify({ token }) });
+}
 
 /** Where frame `step` of a take is. */
 export const framePath = (take, step, camera) =>
@@ -23,6 +25,6 @@ export const startPath = (index) => `/api/starts/${index}.jpg`;
 
 async function ask(path, options) {
   const answer = await fetch(path, options);
-  if (!answer.ok) throw Object.assign(new Error(`${path}: ${answer.status} ${answer.statusText}`), { status: answer.status });
-  return answer;
+  if (answer.ok) return answer;
+  throw Object.assign(new Error(`${path}: ${answer.status} ${answer.statusText}`), { status: answer.status });
 }

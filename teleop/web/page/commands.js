@@ -1,13 +1,13 @@
 // What can be done with a take, by which key, and when.
 
 const ALWAYS = () => true;
-const TAKEN = ({ recording, ended }) => recording || ended;
+const TAKEN = ({ recording, length }) => recording || length > 0;
 const MOVED = ({ step }) => step > 0;
 
 /**
- * In the order of the buttons: `codes` are keys by position (LeRobot's where it has them: right, left, escape, n, r, q),
- * `label(state)` what a button says, `ask(state, about)` the server's command and its arguments, `when(state)` whether it
- * makes sense.
+ * In the order of the buttons: `codes` are keys by position (LeRobot's where it has them: right, left, escape, n, r and
+ * q), `key` and `also` how they are called, `label(state)` what a button says, `ask(state, about)` the server's command
+ * and its arguments, `when(state)` whether it makes sense.
  */
 export const COMMANDS = [
   {
@@ -15,14 +15,15 @@ export const COMMANDS = [
     codes: ["Space"],
     key: "Space",
     text: "start a take; end it; go on with it",
-    label: ({ recording, ended }) => (recording ? "Stop" : ended ? "Go on" : "Record"),
+    label: ({ recording, length }) => (recording ? "Stop" : length ? "Go on" : "Record"),
     ask: () => ["record"],
     when: ALWAYS,
   },
   {
     name: "keep",
     codes: ["ArrowRight", "KeyN"],
-    key: "→ or N",
+    key: "→",
+    also: "N",
     text: "end the take and keep it",
     label: () => "Keep",
     ask: () => ["keep"],
@@ -31,7 +32,8 @@ export const COMMANDS = [
   {
     name: "redo",
     codes: ["ArrowLeft", "KeyR"],
-    key: "← or R",
+    key: "←",
+    also: "R",
     text: "drop the take and begin again from the same start",
     label: () => "Redo",
     ask: () => ["redo"],
@@ -88,7 +90,8 @@ export const COMMANDS = [
   {
     name: "stop",
     codes: ["Escape", "KeyQ"],
-    key: "Esc or Q",
+    key: "Esc",
+    also: "Q",
     text: "end the take, which then waits to be kept or discarded",
     ask: () => ["record"],
     when: ({ recording }) => recording,

@@ -6,21 +6,26 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5000;
 
 /**
- * Open the line and keep it open.
+ * The line; `open(listener)` opens it and keeps it open.
  *
- * `listener` hears `opened(welcome)`, `lost(reason, waitMs)`, `state(message)` and `frame(frame)`. Returns
- * `{send, command, ready}`; a command resolves to null, or to the sentence that says why it was refused.
+ * A listener hears `opened(welcome)`, `lost(reason, waitMs)`, `refused(sentence)` of a message that was none,
+ * `state(message)` and `frame(frame)`. `send(message)` says something, `command(name, args)`
+ * asks for something and resolves to null, or to the sentence that says why it was refused.
  */
-export function connect(listener) {
+export function makeLine() {
   let socket = null;
+  let listener = null;
   let wait = FIRST_WAIT_MS;
   let lastId = 0;
   const unanswered = new Map();
 
-  function open() {
+  function connect() {
     socket = new WebSocket(address());
     socket.binaryType = "arraybuffer";
-    socket.onmessage = ({ data }) => (typeof data === "string" ? hear(JSON.parse(data)) : listener.frame(parseFrame(data)));
+    socket.onmessage = ({ data }) => {
+      if (typeof data === "string") hear(JSON.parse(data));
+      else listener.frame(parseFrame(data));
+    };
     socket.onclose = ({ reason }) => lose(reason);
   }
 
@@ -29,6 +34,8 @@ export function connect(listener) {
       wait = FIRST_WAIT_MS;
       rememberSession(message.session);
       listener.opened(message);
+    } else if (message.type === "done" && message.id === null) {
+      listener.refused(message.error);
     } else if (message.type === "done") {
       unanswered.get(message.id)?.(message.error);
       unanswered.delete(message.id);
@@ -41,7 +48,7 @@ export function connect(listener) {
     for (const answer of unanswered.values()) answer("The connection was lost before the answer came.");
     unanswered.clear();
     listener.lost(reason, wait);
-    setTimeout(open, wait);
+    setTimeout(connect, wait);
     wait = Math.min(2 * wait, LONGEST_WAIT_MS);
   }
 
@@ -58,8 +65,12 @@ export function connect(listener) {
     return new Promise((resolve) => unanswered.set(lastId, resolve));
   }
 
-  open();
-  return { send, command, ready };
+  function open(heardBy) {
+    listener = heardBy;
+    connect();
+  }
+
+  return { open, send, command };
 }
 
 function address() {

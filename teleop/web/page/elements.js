@@ -10,6 +10,11 @@ export function element(tag, properties = {}, ...children) {
 /** The element of that id. */
 export const byId = (id) => document.getElementById(id);
 
+/** Set what an element says; what says so already is left alone, as it is asked at every frame. */
+export function setText(target, text) {
+  if (target.textContent !== text) target.textContent = text;
+}
+
 /** Call `act` when a button is clicked, and leave it unfocused, so that Space and the arrows keep their meaning. */
 export function onClick(button, act) {
   button.addEventListener("click", (event) => {

@@ -18,9 +18,10 @@ export function makeGallery(about, open) {
 function entry(take, about, open) {
   const source = framePath(take, take.length - 1, about.cameras[0].name);
   const picture = element("img", { src: source, alt: "", loading: "lazy" });
-  const facts = element("span", { className: "quiet" }, `${seconds(take)} · score ${take.score_max.toFixed(2)}`);
-  const words = element("span", {}, element("b", {}, take.id), element("br"), facts);
-  const button = element("button", { type: "button", ariaLabel: `Play ${take.id}` }, picture, words, badgeOf(take, about));
+  const said = `${take.seconds.toFixed(1)} s · ${take.score_max.toFixed(2)} `;
+  const facts = element("span", { className: "quiet" }, said);
+  const words = element("span", {}, element("b", {}, take.id), facts, badgeOf(take, about));
+  const button = element("button", { type: "button", title: `Play ${take.id}` }, picture, words);
   onClick(button, () => open(take));
   const item = element("li", {}, button);
   item.dataset.take = take.id;
@@ -33,5 +34,3 @@ export function badgeOf(take, about) {
   if (take.success) return element("span", { className: "badge good" }, "success");
   return element("span", { className: "badge" }, "no success");
 }
-
-const seconds = (take) => `${take.seconds.toFixed(1)} s`;

@@ -8,7 +8,7 @@ import { leadByPointer, pushByPad } from "./pointer.js";
 
 /** Listen to keys, pointers and gamepads; returns `letGo()`. */
 export function listenToHands(line, helm, about, picture, onSent) {
-  const input = makeInput(line.send, onSent);
+  const input = makeInput(line.send, onSent, () => helm.state.drives);
   const forgetKeys = listenToKeys(new Set(Object.keys(about.keys)), (keys) => input.hold({ keys }), helm.key);
   leadByPointer(picture, (pointer) => input.hold({ pointer }));
   pushByPad(byId("pad"), (pad) => input.hold({ pad }));

@@ -6,32 +6,39 @@ import { flash } from "./notice.js";
 const REPEAT_MS = 250;
 
 /**
- * The helm of a session on `line`. `note(part)` keeps its state, `act(command)`, `key(code, repeated)` and
- * `button(name)` do what a click, a key or a gamepad's button means, `ask(name, args)` sends a command as it is.
+ * The helm of a session on `line`; `acts()` is called before anything is done. `note(part)` keeps its state,
+ * `act(command)`, `key(code, repeated)` and `button(name)` do what a click, a key or a gamepad's button means,
+ * `start(args)` begins anew, `ask(name, args)` sends a command as it is.
  */
-export function makeHelm(line, about, toggleHelp) {
+export function makeHelm(line, about, { toggleHelp, acts }) {
   const commands = commandsFor(about);
   const underWay = new Set();
-  const state = { drives: true, recording: false, ended: false, paused: false, reality: false, step: 0, length: 0, takes: -1 };
+  const state = { drives: true, recording: false, paused: false, reality: false, step: 0, length: 0, takes: -1 };
 
   async function ask(name, args) {
     if (!state.drives) return;
-    const fault = await line().command(name, args);
+    const fault = await line.command(name, args);
     if (fault) flash(fault);
   }
 
   async function act(command) {
     if (!command || underWay.has(command.name) || !command.when(state)) return;
     underWay.add(command.name);
+    acts();
     const rest = command.repeats && new Promise((wake) => setTimeout(wake, REPEAT_MS));
     await Promise.all([ask(...command.ask(state, about)), rest]);
     underWay.delete(command.name);
   }
 
+  function start(args) {
+    acts();
+    return ask("start", args);
+  }
+
   function key(code, repeated) {
-    if (code === "?") toggleHelp();
     const command = commands.find(({ codes }) => codes.includes(code));
-    if (command && (command.repeats || !repeated)) act(command);
+    if (code === "?") toggleHelp();
+    else if (command?.repeats || !repeated) act(command);
     return code === "?" || command !== undefined;
   }
 
@@ -40,6 +47,7 @@ export function makeHelm(line, about, toggleHelp) {
     state,
     ask,
     act,
+    start,
     key,
     button: (name) => act(commands.find((command) => command.name === name)),
     note: (part) => Object.assign(state, part),

@@ -7,7 +7,7 @@ import { byId, element, onClick } from "./elements.js";
 export function makeHelp(about, commands) {
   const dialog = byId("help");
   const moves = Object.entries(about.keys).map(([code, meaning]) => row(code.replace(/^(Key|Digit)/, ""), meaning));
-  const does = commands.map(({ key, text, name }) => row(key, text, buttonOf(name)));
+  const does = commands.map(({ key, also, text, name }) => row(also ? `${key} or ${also}` : key, text, buttonOf(name)));
   byId("help-keys").append(list("Move", moves), list("Take", does));
   const toggle = () => (dialog.open ? dialog.close() : dialog.showModal());
   onClick(byId("help-button"), toggle);

@@ -1,7 +1,7 @@
 // Looking back along the timeline: the world stands still meanwhile, and goes on from now or from the moment chosen.
 
-/** Actions for the timeline of a session at `helm`; `show(frame)` draws an earlier frame, `now()` the latest. */
-export function makeHindsight(helm, show, now) {
+/** Actions for the timeline of a session at `helm`, over `film` and in `pictures`. */
+export function makeHindsight(helm, pictures, film) {
   let stopped = false;
 
   function resume() {
@@ -11,18 +11,24 @@ export function makeHindsight(helm, show, now) {
 
   return {
     look(frame) {
-      if (!stopped && !helm.state.paused) {
+      if (!helm.state.paused) {
         stopped = true;
+        // At once, as a drag looks many times before the server says so.
+        helm.note({ paused: true });
         helm.ask("pause");
       }
-      show(frame);
+      pictures.show(frame);
     },
     async goOn(step) {
       await helm.ask("seek", { step });
       resume();
     },
+    /** Something else is done meanwhile, which decides itself whether the world moves. */
+    leave() {
+      stopped = false;
+    },
     backToNow() {
-      now();
+      pictures.show(film.frames.at(-1));
       resume();
     },
   };

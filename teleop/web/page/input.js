@@ -7,9 +7,9 @@ const SHORTEST_GAP_MS = 8;
 
 /**
  * Held state towards the server. `hold(part)` merges `{keys, pointer, stick, pad, buttons}` into it, `letGo()` empties
- * it; `onSent(seq, ms)` hears of every message.
+ * it; `onSent(seq, ms)` hears of every message. Nothing is sent while `drives()` is false: somebody else does.
  */
-export function makeInput(send, onSent) {
+export function makeInput(send, onSent, drives) {
   const nothing = { keys: [], pointer: null, stick: null, pad: null, buttons: [] };
   let held = nothing;
   let said = "";
@@ -18,6 +18,7 @@ export function makeInput(send, onSent) {
   let later = null;
 
   function tell() {
+    if (!drives()) return;
     const { keys, pointer, stick, pad, buttons } = held;
     seq += 1;
     sentAt = performance.now();

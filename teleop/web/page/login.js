@@ -35,7 +35,8 @@ function askForToken() {
         dialog.close();
         done();
       } catch (error) {
-        form.querySelector(".fault").textContent = error.status ? "That is not the token." : "The server does not answer.";
+        const fault = error.status ? "That is not the token." : "The server does not answer.";
+        form.querySelector(".fault").textContent = fault;
       }
     };
   });

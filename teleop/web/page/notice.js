@@ -1,9 +1,9 @@
 // One line of text above the picture: the most urgent of what there is to say.
 
-import { byId } from "./elements.js";
+import { byId, setText } from "./elements.js";
 
 const FLASH_MS = 6000;
-const URGENCY = ["connection", "flash", "role", "trust"];
+const URGENCY = ["connection", "flash", "role", "paused", "trust"];
 const texts = new Map();
 let fading = null;
 
@@ -13,9 +13,9 @@ export function say(kind, text) {
   else texts.delete(kind);
   const shown = URGENCY.find((each) => texts.has(each));
   const notice = byId("notice");
-  notice.hidden = !shown;
+  notice.classList.toggle("empty", !shown);
   notice.dataset.kind = shown ?? "";
-  if (notice.textContent !== (texts.get(shown) ?? "")) notice.textContent = texts.get(shown) ?? "";
+  setText(notice, texts.get(shown) ?? "");
 }
 
 /** Say it for some seconds. */

@@ -2,7 +2,7 @@
 
 import { element } from "./elements.js";
 
-const CAPTION_HEIGHT = 20;
+const CAPTION_HEIGHT = 24;
 
 /**
  * Pictures inside `container`. `show(frame)` draws it unless a newer one comes first, and resolves to whether it did;
@@ -13,14 +13,12 @@ export function makePictures(container, about) {
   let waiting = null;
   let busy = false;
 
-  for (const { name, width, height } of about.cameras) add("imagined", name, width, height);
+  for (const { name, width, height } of about.cameras) add(name, width, height);
 
-  function add(world, camera, width, height) {
-    const canvas = element("canvas", { width, height, role: "img", ariaLabel: `${world}, camera ${camera}` });
-    const caption = element("figcaption", {}, `${world} · ${camera}`);
-    const figure = element("figure", { className: world }, canvas, caption);
-    container.append(figure);
-    canvases.set(keyOf(world, camera), canvas);
+  function add(key, width, height) {
+    const canvas = element("canvas", { width, height, role: "img" });
+    container.append(element("figure", {}, canvas, element("figcaption")));
+    canvases.set(key, canvas);
     fit(container, canvases);
     return canvas;
   }
@@ -45,23 +43,23 @@ export function makePictures(container, about) {
 
   async function draw({ views }) {
     const bitmaps = await Promise.all(views.map(({ picture }) => createImageBitmap(picture)));
-    removeMissing(views);
-    views.forEach(({ camera, world }, index) => {
+    const keys = views.map((view) => keyOf(view, views[0]));
+    removeAllBut(keys);
+    keys.forEach((key, index) => {
       const bitmap = bitmaps[index];
-      const canvas = canvases.get(keyOf(world, camera)) ?? add(world, camera, bitmap.width, bitmap.height);
+      const canvas = canvases.get(key) ?? add(key, bitmap.width, bitmap.height);
       canvas.getContext("2d").drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+      canvas.nextElementSibling.textContent = `${views[index].world} · ${views[index].camera}`;
       bitmap.close();
     });
   }
 
-  function removeMissing(views) {
-    const shown = new Set(views.map(({ world, camera }) => keyOf(world, camera)));
+  function removeAllBut(keys) {
     for (const [key, canvas] of canvases) {
-      if (!shown.has(key) && key.startsWith("reality")) {
-        canvas.closest("figure").remove();
-        canvases.delete(key);
-        fit(container, canvases);
-      }
+      if (keys.includes(key)) continue;
+      canvas.closest("figure").remove();
+      canvases.delete(key);
+      fit(container, canvases);
     }
   }
 
@@ -69,7 +67,8 @@ export function makePictures(container, about) {
   return { show, first: canvases.values().next().value };
 }
 
-const keyOf = (world, camera) => `${world}/${camera}`;
+// The world that is driven comes first; another one beside it has the same cameras.
+const keyOf = ({ camera, world }, first) => (world === first.world ? camera : `beside ${camera}`);
 
 // Whole multiples of a picture's own pixels: `pixelated` then shows every pixel, of which a policy sees no more, at one
 // size. A picture larger than its room is scaled down smoothly instead.

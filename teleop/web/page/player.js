@@ -91,7 +91,8 @@ function factsOf(take, about) {
     outcome: badgeOf(take, about),
     "made by": take.made_by,
   };
-  return Object.entries(facts).map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)));
+  const fact = ([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value));
+  return Object.entries(facts).map(fact);
 }
 
 const sleep = (ms) => new Promise((wake) => setTimeout(wake, ms));

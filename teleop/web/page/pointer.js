@@ -1,6 +1,6 @@
 // Dragging: in a picture it says where the robot is to go, on the pad how fast and which way.
 
-/** `onPoint([u, v])` with parts of the picture's width and height while a pointer drags over it, null when it is let go. */
+/** `onPoint([u, v])` with parts of the picture's width and height while a pointer drags in it, null once it is up. */
 export function leadByPointer(canvas, onPoint) {
   drag(canvas, (event) => {
     const box = canvas.getBoundingClientRect();

@@ -1,10 +1,13 @@
 // How the line does: frames per second as they are drawn, and the time from an input to the first picture it is in.
 
-import { byId } from "./elements.js";
+import { byId, setText } from "./elements.js";
 
 const WINDOW = 30;
-/** Emitted through `performance.measure` for each, so that tools see every one of them. */
-export const LATENCY_MARK = "input to picture";
+// A longer one is a world that stood still, not a slow one.
+const LONGEST_GAP_MS = 1000;
+// What tools see of each, in `performance`'s marks and measures.
+const DRAWN = "picture";
+const LATENCY = "input to picture";
 
 /** Readings: `sent(seq, ms)` for an input, `drawn(frame)` for a picture. */
 export function makeReadings() {
@@ -19,11 +22,13 @@ export function makeReadings() {
     },
     drawn({ seq }) {
       const now = performance.now();
+      mark(now);
       if (waiting[0]?.seq <= seq) push(latencies, now - waiting[0].ms);
       while (waiting[0]?.seq <= seq) measure(waiting.shift().ms, now);
+      if (now - drawnAt.at(-1) > LONGEST_GAP_MS) drawnAt.length = 0;
       push(drawnAt, now);
-      byId("latency").textContent = latencies.length ? `${Math.round(median(latencies))} ms` : "–";
-      byId("fps").textContent = drawnAt.length > 1 ? rate(drawnAt).toFixed(1) : "–";
+      setText(byId("latency"), latencies.length ? `${Math.round(median(latencies))} ms` : "–");
+      setText(byId("fps"), drawnAt.length > 1 ? rate(drawnAt).toFixed(1) : "–");
     },
     /** The line was lost: what was under way never comes. */
     reset() {
@@ -33,10 +38,15 @@ export function makeReadings() {
   };
 }
 
+// Observers keep what they saw; the page's own list of it would grow for hours.
 function measure(start, end) {
-  performance.measure(LATENCY_MARK, { start, end });
-  // Observers have it; the page's own list of measures would grow for hours.
-  performance.clearMeasures(LATENCY_MARK);
+  performance.measure(LATENCY, { start, end });
+  performance.clearMeasures(LATENCY);
+}
+
+function mark(startTime) {
+  performance.mark(DRAWN, { startTime });
+  performance.clearMarks(DRAWN);
 }
 
 function push(list, value) {

@@ -1,15 +1,18 @@
 // The steps since the start as curves of score and trust; dragging looks back, and the world can go on from there.
 
-import { onClick } from "./elements.js";
+import { onClick, setText } from "./elements.js";
 
 /**
- * The timeline over `film`. `actions` are `look(frame)` to show an earlier frame, `goOn(step)` to continue from it and
- * `backToNow()`. Returns `{update, looking}`; `looking()` is true while the person looks back.
+ * The timeline over `film`. `actions` are `look(frame)` to show an earlier frame, `goOn(step)` to continue from it,
+ * `backToNow()`, and `leave()` when something else is done. Returns `{update, live, looking}`: `looking()` is true
+ * while the person looks back, `live()` ends that.
  */
 export function makeTimeline(box, film, about, actions) {
-  const [canvas, range, saying, choice] = ["canvas", "input", "output", "#looking-back"].map((of) => box.querySelector(of));
+  const parts = ["canvas", "input", "output", "#looking-back"];
+  const [canvas, range, saying, choice] = parts.map((part) => box.querySelector(part));
   let last = 0;
   let looking = false;
+  keepSharp(canvas);
 
   function look(on) {
     looking = on;
@@ -21,7 +24,7 @@ export function makeTimeline(box, film, about, actions) {
 
   function say() {
     const seconds = (step) => (step / about.fps).toFixed(1);
-    saying.textContent = looking ? `${seconds(range.value)} s of ${seconds(last)} s` : `${seconds(last)} s`;
+    setText(saying, looking ? `${seconds(range.value)} s of ${seconds(last)} s` : `${seconds(last)} s`);
   }
 
   range.addEventListener("input", () => {
@@ -50,27 +53,44 @@ export function makeTimeline(box, film, about, actions) {
     drawCurves(canvas, film.frames, last, about.controls.min_trust);
   }
 
-  return { update, looking: () => looking };
+  function live() {
+    if (!looking) return;
+    look(false);
+    actions.leave();
+  }
+
+  return { update, live, looking: () => looking };
+}
+
+// As many pixels as the screen has; setting the size clears a canvas, so that it is not done at every frame.
+function keepSharp(canvas) {
+  new ResizeObserver(() => {
+    canvas.width = canvas.clientWidth * devicePixelRatio;
+    canvas.height = canvas.clientHeight * devicePixelRatio;
+  }).observe(canvas);
 }
 
 // Trust below what counts is drawn as a warning, wherever the person looks.
 function drawCurves(canvas, frames, last, minTrust) {
-  const ratio = devicePixelRatio || 1;
-  canvas.width = canvas.clientWidth * ratio;
-  canvas.height = canvas.clientHeight * ratio;
+  const { width, height } = canvas;
   const brush = canvas.getContext("2d");
   const style = getComputedStyle(canvas);
-  const x = (step) => (step / Math.max(1, last)) * canvas.width;
-  const y = (value) => canvas.height - value * (canvas.height - 2 * ratio) - ratio;
+  const thick = 1.5 * devicePixelRatio;
+  // No more points than pixels.
+  const every = Math.ceil(frames.length / Math.max(1, width));
+  const points = frames.filter((_, index) => index % every === 0);
+  const x = (step) => (step / Math.max(1, last)) * width;
+  const y = (value) => height - thick - value * (height - 2 * thick);
+  brush.clearRect(0, 0, width, height);
   brush.fillStyle = style.getPropertyValue("--warning");
-  for (const { step, trust } of frames) {
-    if (trust < minTrust) brush.fillRect(x(step - 1), 0, Math.max(ratio, x(1)), canvas.height);
+  for (const { step, trust } of points) {
+    if (trust < minTrust) brush.fillRect(x(step - every), 0, x(every) + 1, height);
   }
+  brush.lineWidth = thick;
   for (const [key, colour] of [["trust", "--trust"], ["score", "--accent"]]) {
     brush.strokeStyle = style.getPropertyValue(colour);
-    brush.lineWidth = 1.5 * ratio;
     brush.beginPath();
-    for (const frame of frames) brush.lineTo(x(frame.step), y(frame[key]));
+    for (const point of points) brush.lineTo(x(point.step), y(point[key]));
     brush.stroke();
   }
 }

@@ -1,6 +1,6 @@
 // The buttons below the picture.
 
-import { element, onClick } from "./elements.js";
+import { element, onClick, setText } from "./elements.js";
 
 /** Buttons for `commands` in `container`; `act(command)` at a click. Returns `update(state)`. */
 export function makeToolbar(container, commands, act) {
@@ -17,7 +17,7 @@ export function makeToolbar(container, commands, act) {
 
   return function update(state) {
     for (const { command, name, button } of buttons) {
-      name.textContent = command.label(state);
+      setText(name, command.label(state));
       button.disabled = !command.when(state);
     }
   };
