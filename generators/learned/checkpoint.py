@@ -25,8 +25,6 @@ from .config import WorldConfig
 from .model import WorldModel
 
 _FORMAT = 4
-#: Older formats that can be read, and what worlds of theirs have besides what their config says.
-_BEFORE: dict[int, dict[str, Any]] = {3: {"inverse_dynamics": "never"}}
 _FILES = ("config.json", "spec.json", "model.safetensors", "starts.npz")
 
 
@@ -115,13 +113,11 @@ def _single(value: Tensor) -> Tensor:
 
 
 def _config(path: Path, data: Mapping[str, Any]) -> WorldConfig:
-    besides: dict[int, dict[str, Any]] = {**_BEFORE, _FORMAT: {}}
-    if data["format"] not in besides:
-        known = " and ".join(map(str, besides))
+    if data["format"] != _FORMAT:
         raise CheckpointError(
-            f"the world at {path} has format {data['format']}, this version reads {known}; train it anew"
+            f"the world at {path} has format {data['format']}, this version reads {_FORMAT}; train it anew"
         )
-    return WorldConfig(**besides[data["format"]], **data["model"])
+    return WorldConfig(**data["model"])
 
 
 def copy_pretrained(path: Path, out: Path) -> dict[str, Any]:

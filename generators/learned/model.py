@@ -25,6 +25,11 @@ from .trust import Trust, more_slip
 from .vector_dynamics import VectorDynamics, VectorReader, keep_on_circles
 
 
+def vector_names(spec: EpisodeSpec) -> list[str]:
+    """Of the numbers of a vector: the state's, then those of all labels."""
+    return [*spec.state.names, *(name for label in spec.labels.values() for name in label.names)]
+
+
 class WorldModel(nn.Module):
     """Autoencoder, dynamics, and what reads the score.
 
@@ -54,7 +59,7 @@ class WorldModel(nn.Module):
             ConsistencyDecoder if self.samples_frames else Decoder,
         )  # fmt: skip
         self.dynamics = Dynamics(config, height, width, size, spec.action.size, len(self.tasks))
-        names = [*spec.state.names, *(name for label in spec.labels.values() for name in label.names)]
+        names = vector_names(spec)
         self.vector_dynamics = VectorDynamics(names, spec.action.size, config.vector_width, config.vector_members)
         self.plausibility = Plausibility(names, spec.state.size, config.vector_width) if spec.labels else None
         self.cosines = cosines_in(names)

@@ -19,6 +19,7 @@ from ...storage.progress import Progress, silent
 from ..probe import Probe, Reconstruct, fit_probe, label_errors, new_probe
 from .action_following import misreadings
 from .autoencoder_training import encode_all, set_background, touch_up_decoder, train_autoencoder
+from .body_frames import BodyFrames
 from .calibration import calibrate_trust
 from .checkpoint import save_pretrained
 from .devices import choose_device, run_on
@@ -26,7 +27,7 @@ from .dynamics_training import train_dynamics
 from .evaluation import open_loop_table, psnr, roll_open_loop, score_metrics
 from .head_training import choose_success_threshold, read_scores, train_inverse_dynamics, train_latent_score_head
 from .interaction import Interaction, read_interaction
-from .model import WorldModel
+from .model import WorldModel, vector_names
 from .moments import Moments, claim_folder, fingerprint_of
 from .peers import Peers, check_processes, open_peers
 from .plausibility_training import learn_what_occurs, leave_out_if_harmful
@@ -217,8 +218,10 @@ def _num_steps(config: WorldTrainingConfig, data: Interaction) -> int:
     stages = config.autoencoder_steps + config.dynamics.num_steps + config.decoder_steps
     stages += config.inverse_steps if config.model.reads_actions_back(bool(data.labels)) else 0
     stages += config.vectors.num_steps + config.head_steps
-    by_labels = 2 * config.vectors.plausibility_steps + 2 * _half(config.probe.num_steps)
-    return stages + (by_labels if data.labels else 0)
+    if not data.labels:
+        return stages
+    num_nets = 2 if BodyFrames(vector_names(data.spec), 0).size else 1
+    return stages + num_nets * config.vectors.plausibility_steps + 2 * _half(config.probe.num_steps)
 
 
 def _measure(trained: _Trained, data: Interaction, config: WorldTrainingConfig, out: Path) -> dict[str, Any]:

@@ -166,5 +166,5 @@ def test_another_format_is_refused_with_both_numbers(checkpoint: Path, tmp_path:
     save_pretrained(tmp_path, loaded.model, loaded.probe, loaded.start_frames, loaded.start_states)
     config = json.loads((tmp_path / "config.json").read_text()) | {"format": 99}
     (tmp_path / "config.json").write_text(json.dumps(config))
-    with pytest.raises(CheckpointError, match=r"format 99, this version reads 3 and 4;"):
+    with pytest.raises(CheckpointError, match=r"format 99, this version reads 4;"):
         from_pretrained(tmp_path)
