@@ -13,7 +13,8 @@ from ...storage.errors import ConfigError
 from ..driving import Seen
 from .hand import Held
 
-_QUALITY = 90
+#: Below, noise around edges shows on small frames drawn large.
+_QUALITY = 98
 
 Kind = Literal["imagined", "reality"]
 
