@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import webbrowser
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,9 +23,10 @@ from ..console import say
 from .record import parse_settings
 
 if TYPE_CHECKING:
-    from ...teleop.devices import DeviceInHand
+    from ...teleop.driving import KeptTakes
     from ...teleop.web.opening import TeleopPlan
     from ...teleop.web.own_device import OwnDevice
+    from ...teleop.web.rules import Rules
 
 
 @dataclass(frozen=True)
@@ -76,32 +80,52 @@ def default_options(given: Given) -> Options:
 def main(options: Options) -> None:
     """Serve until stopped, then say what was kept."""
     from ...teleop.web.opening import open_server
-    from ...teleop.web.own_device import OwnDevice
-    from ...teleop.web.rules import is_loopback, rules_for
+    from ...teleop.web.rules import rules_for
     from ...teleop.web.serving import bind, serve
 
     limit_threads()
-    listening = bind(options.host, options.port)
-    port = listening.getsockname()[1]
-    rules = rules_for(options.host, port)
-    device = _take_in_hand(options.device, options.device_settings) if options.device else None
-    server = open_server(plan_of(options, OwnDevice(device, options.device) if device else None), rules)
-    name = "localhost" if is_loopback(options.host) else options.host
-    address = f"http://{name}:{port}/" + (f"#token={rules.token}" if rules.token else "")
+    with bind(options.host, options.port) as listening, _own_device(options) as device:
+        rules = rules_for(options.host, listening.getsockname()[1])
+        server = open_server(plan_of(options, device), rules)
+        try:
+            serve(server, listening, lambda: _announce(address_of(options.host, rules), options))
+        finally:
+            _close(server.takes)
 
-    def ready() -> None:
-        say(f"teleop: open {address} (Ctrl-C ends it; takes are kept in {options.out})")
-        if options.browser:
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    try:
-        serve(server, listening, ready)
-    finally:
-        kept = len(server.takes)
-        server.takes.close()
-        if device is not None:
-            device.close()
-        say(f"teleop: {kept} take{'s' * (kept != 1)} in {options.out} and {server.takes.others}")
+def _announce(address: str, options: Options) -> None:
+    say(f"teleop: open {address} (Ctrl-C ends it; takes are kept in {options.out})")
+    if options.browser:
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+
+def _close(takes: KeptTakes) -> None:
+    count = len(takes)
+    takes.close()
+    say(f"teleop: {count} take{'s' * (count != 1)} in {takes.demonstrations} and {takes.others}")
+
+
+@contextmanager
+def _own_device(options: Options) -> Iterator[OwnDevice | None]:
+    """The device that was named, read until the block ends."""
+    from ...teleop.devices import load_settings, take_in_hand
+    from ...teleop.web.own_device import OwnDevice
+
+    if not options.device:
+        yield None
+        return
+    path = options.device_settings
+    with closing(take_in_hand(options.device, lambda base: load_settings(path, base) if path else base)) as device:
+        yield OwnDevice(device, options.device)
+
+
+def address_of(host: str, rules: Rules) -> str:
+    """Where the page is, with the token in the fragment, which browsers send to nobody."""
+    from ...teleop.web.rules import is_loopback
+
+    name = socket.gethostname() if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    token = f"#token={rules.token}" if rules.token else ""
+    return f"http://{'localhost' if is_loopback(host) else name}:{rules.port}/{token}"
 
 
 def plan_of(options: Options, device: OwnDevice | None = None) -> TeleopPlan:
@@ -148,12 +172,6 @@ def stream_of(options: Options) -> PluginRef | None:
     # A session keeps the world's rate itself; a device that waits as well would only come late.
     paced = {"paced": False} if options.stream.startswith("lerobot:") else {}
     return PluginRef("streams", options.stream, {**settings, **paced})
-
-
-def _take_in_hand(name: str, settings: Path | None) -> DeviceInHand:
-    from ...teleop.devices import load_settings, take_in_hand
-
-    return take_in_hand(name, lambda base: base if settings is None else load_settings(settings, base))
 
 
 def limit_threads() -> None:

@@ -24,7 +24,7 @@ class Sessions:
 
     def __init__(self, make: Callable[[Audience], Session], most: int, grace_s: float = GRACE_S) -> None:
         self.most = most
-        self._make, self._grace_s = make, grace_s
+        self.make, self._grace_s = make, grace_s
         self._rooms: dict[str, Room] = {}
 
     def __len__(self) -> int:
@@ -64,7 +64,7 @@ class Sessions:
         room = Room(secrets.token_urlsafe(12), about, self._forget, self._grace_s)
         self._rooms[room.id] = room
         try:
-            session = await asyncio.to_thread(self._make, room)
+            session = await asyncio.to_thread(self.make, room)
         except BaseException:
             del self._rooms[room.id]
             raise
