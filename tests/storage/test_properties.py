@@ -49,6 +49,7 @@ def specs(draw):
         action=draw(vectors()),
         labels={name: draw(vectors(3)) for name in draw(st.lists(names, max_size=2, unique=True))},
         robot_type=draw(texts),
+        intervention=draw(st.booleans()),
     )
 
 
@@ -79,6 +80,7 @@ def episodes(draw, spec):
         score=rng.random(length, np.float32),
         trust=rng.random(length, np.float32),
         labels={name: numbers(vector) for name, vector in spec.labels.items()},
+        intervention=rng.random(length) > 0.5 if spec.intervention else None,
         outcome=outcome,
         reason="" if outcome == "success" else draw(texts.filter(bool)),
         lineage={"text": draw(texts), "numbers": [0.1, 1, None, True]},
