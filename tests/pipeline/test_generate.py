@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from demoloom.generators.fleet import FleetConfig, ray_session
@@ -15,6 +16,8 @@ from demoloom.pipeline.run import stages_of
 from demoloom.pipeline.run_folder import RunFolder
 from demoloom.pipeline.stage import stage_digests
 from demoloom.pipeline.stages.generate import Destination, GenerateConfig, generate, outcome_table, sort_out
+from demoloom.pipeline.stages.streams import make_stream, starts_ref
+from demoloom.storage.audit import audit
 from demoloom.storage.dataset import open_dataset
 from demoloom.storage.errors import ConfigError, FleetError, StoreError
 from demoloom.storage.plugins import PluginRef
@@ -158,6 +161,28 @@ def test_a_condition_changes_what_a_run_makes_and_none_leaves_it_as_it_was(tmp_p
     assert plain["train-world"] == kept["train-world"]
     assert plain["generate"] != kept["generate"]
     assert plain["train-policy"] != kept["train-policy"]
+
+
+@pytest.mark.usefixtures("ray_open")
+def test_demonstrations_that_two_drove_say_who_and_are_made_again_from_their_own_starts(tmp_path: Path) -> None:
+    counts = {"name": TESTING + "RandomCounts"}
+    both = {"driver": counts, "expert": counts | {"kwargs": {"low": 1.0}}, "chance": 0.5, "turn": [1, 2]}
+    stream = PluginRef("streams", "intervene", both)
+    fleet, config = FleetConfig(num_workers=1), dataclasses.replace(CONFIG, max_steps=30)
+    first = Destination(tmp_path / "first" / "generated", tmp_path / "first" / "rejected")
+    generate(config, WORLD, stream, 3, first, tmp_path / "first" / "work", fleet, silent)
+    driven = open_dataset(first.demonstrations)
+    drove = np.concatenate([driven.columns(id)["intervention"] for id in driven.ids()])
+    assert 0 < drove.mean() < 1
+    assert audit(first.demonstrations).findings == ()
+
+    replayed = make_stream("replay", {"dataset": str(first.demonstrations)}, "pusht", tmp_path)
+    again = Destination(tmp_path / "again" / "generated", tmp_path / "again" / "rejected", "zarr")
+    starts = starts_ref(first.demonstrations)
+    table = generate(config, WORLD, replayed, 4, again, tmp_path / "again" / "work", fleet, silent, starts=starts)
+    assert (table["num_attempts"], table["num_demonstrations"]) == (6, 6)
+    originals = {driven.read(id).action.tobytes() for id in driven.ids()}
+    assert {episode.action.tobytes() for episode in open_dataset(again.demonstrations)} <= originals
 
 
 @pytest.mark.usefixtures("ray_open")
