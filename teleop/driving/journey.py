@@ -61,7 +61,7 @@ class Journey:
         Whatever the world raises if it cannot start there.
     """
 
-    def __init__(self, world: World, seed: int, options: Mapping[str, Any] | None = None, memory: int = 300) -> None:
+    def __init__(self, world: World, seed: int, options: Mapping[str, Any] | None = None, memory: int = 100) -> None:
         if world.num_envs != 1:
             raise ConfigError(f"one person drives a world of one slot, this one has {world.num_envs}; use num_envs=1")
         self.world, self._seed, self._options, self._memory = world, seed, dict(options or {}), memory

@@ -24,7 +24,7 @@ class DriveSettings:
 
     max_steps: int = 1000
     min_trust: float = 0.2
-    memory: int = 300
+    memory: int = 100
     trim: TrimSettings = field(default_factory=TrimSettings)
 
     def __post_init__(self) -> None:

@@ -16,6 +16,7 @@ from ..controls import Controls, Shaping
 from ..driving import Drive, DriveSettings, KeptTakes, Starts, checkpoint_starts, dataset_starts, no_starts, take_spec
 from ..task import Task
 from .framing import Kind
+from .hands import Hands
 from .own_device import OwnDevice
 from .rules import Rules
 from .server import Offer, Server
@@ -98,8 +99,8 @@ def open_server(plan: TeleopPlan, rules: Rules) -> Server:
         own = worlds.next()
         drive = Drive(own, takes, starts, plan.settings, make_reality)
         device = plan.device if plan.device is not None and plan.device.take() else None
-        controls, stream = _controls(plan, own, device), _stream(plan, own)
-        return Session(drive, controls, tempo, audience, plan.kind, stream=stream, device=device)
+        hands = Hands(_controls(plan, own, device), _stream(plan, own), device)
+        return Session(drive, hands, tempo, audience, plan.kind)
 
     return Server(offer, starts, takes, Sessions(make_session, plan.max_sessions), rules)
 

@@ -88,7 +88,7 @@ class Room:
         elif isinstance(said, Command):
             self._hear_command(viewer, said)
         elif self._drives(viewer) and self.session is not None:
-            self.session.hand.hear(said, now)
+            self.session.hands.page.hear(said, now)
 
     def close(self, reason: str) -> None:
         """End the session and let its pages go."""

@@ -7,28 +7,22 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
-
-import numpy as np
 
 from ...storage.episode import Episode
 from ...storage.errors import ConfigError, DemoloomError, DeviceError
-from ..controls import Controls
-from ..driving import Drive
+from ..driving import Drive, Seen
 from .framing import Kind, frame_bytes
-from .hand import Hand, Held
+from .hands import Hands
 from .messages import Command
 from .orders import obey
-from .own_device import OwnDevice
 from .pacing import Pace
-from .stream_hand import StreamHand
+from .telling import Telling
 
 #: Seconds without a word from a page that spoke before, after which its world stands still: a tab in the background
 #: may speak once a second, a machine that sleeps does not.
 SILENT_S = 2.0
-#: Seconds between two reports of the rate and of lateness.
-_REPORT_S = 0.5
 #: Commands that may wait.
 _MOST_WAITING = 64
 
@@ -75,31 +69,22 @@ class Session:
 
     Args:
         drive: the world and its takes; only this session's thread may use it.
-        controls: what the hand's deflections command.
+        hands: what is driven with.
         tempo: when the world moves.
         audience: who looks.
         kind: of the world.
         clock: seconds.
-        stream: drives in the place of the page's keys and pointer, which then do nothing.
-        device: of the server's own machine, which this session has taken; given back when it ends.
     """
 
     def __init__(
-        self, drive: Drive, controls: Controls, tempo: Tempo, audience: Audience, kind: Kind = "imagined",
-        clock: Callable[[], float] = time.monotonic, stream: StreamHand | None = None, device: OwnDevice | None = None,
+        self, drive: Drive, hands: Hands, tempo: Tempo, audience: Audience, kind: Kind = "imagined",
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:  # fmt: skip
-        self.drive, self.controls, self.tempo = drive, controls, tempo
-        self._stream, self._device = stream, device
-        self.hand = Hand()
+        self.drive, self.hands, self.tempo = drive, hands, tempo
         self.paused = False
         self._audience, self._kind, self._clock = audience, kind, clock
-        self._pace = Pace(tempo.fps, clock())
-        self._held = Held()
-        self._hands: set[str] = set()
-        self._tick, self._message = 0, ""
-        self._late_before_take = 0
-        self._told: dict[str, Any] = {}
-        self._told_at = 0.0
+        self._pace, self._late_before_take = Pace(tempo.fps, clock()), 0
+        self._telling, self._message, self._tick = Telling(), "", 0
         self._waiting: deque[tuple[Command, Answer]] = deque()
         self._woken, self._closing, self._looks_again = threading.Event(), False, True
         self.moved()
@@ -122,7 +107,7 @@ class Session:
 
     def let_go(self) -> None:
         """The page that drove is gone: nothing is held, and the world stands still until somebody goes on."""
-        self.hand.forget()
+        self.hands.page.forget()
         self.paused = True
         self._woken.set()
 
@@ -142,33 +127,23 @@ class Session:
             self._audience.end(_failure(error))
         finally:
             self.drive.world.close()
-            if self._stream is not None:
-                self._stream.close()
-            if self._device is not None:
-                self._device.give_back()
+            self.hands.close()
 
     def turn(self) -> float:
         """Do what is due now; returns the seconds until something else is."""
         while self._waiting:
             self._obey(*self._waiting.popleft())
+        now = self._clock()
+        self._look_at_hands(now)
         if self._looks_again:
             self._looks_again = False
-            self._told = {}
+            self._telling.forget()
             self._show()
-        now = self._clock()
-        if self._device is not None:
-            self._look_at(self._device)
-        elif self.hand.silent_s(now) > SILENT_S and not self.paused:
-            self.paused, self._message = True, "paused: nothing was heard from your page for a while"
         if self.standing_still:
             self._pace.rest(now)
         elif self._pace.wait_s(now) == 0:
-            self._pace.begin(now)
-            if self.tempo.on_input and not self._holding(now)[1]:
-                self._pace.rest(now)
-            else:
-                self.tick()
-        self._report()
+            self._step(now)
+        self._tell()
         return self._pace.wait_s(self._clock())
 
     @property
@@ -177,11 +152,10 @@ class Session:
         return self.paused or self.drive.look().ended
 
     def tick(self) -> None:
-        """One step of the world, by what is held now."""
-        self._held, hand = self._holding(self._clock())
-        self._hands |= {hand} - {""}
+        """One step of the world, by what is held now; where a device does not answer the world stands still instead."""
+        dt = 1 / self.drive.world.episode_spec.fps
         try:
-            action, is_persons = self._command()
+            action, is_persons = self.hands.command(self.drive.look(), dt, self._clock())
         except DeviceError as error:
             self.paused, self._message = True, f"paused: {error}"
             return
@@ -190,49 +164,38 @@ class Session:
         self._show()
 
     def moved(self) -> None:
-        """The robot is suddenly elsewhere: targets start from there."""
-        self.controls.begin(self.drive.look().state)
-        if self._stream is not None:
-            self._stream.begin()
+        """The robot is suddenly elsewhere."""
+        self.hands.begin(self.drive.look().state)
 
     def take_begins(self) -> None:
         """A take begins now: count its late steps, and note by which hands it is made."""
         self._late_before_take = self._pace.num_late
-        self._hands.clear()
+        self.hands.take_begins()
 
     def keep(self) -> Episode:
         """Keep the take; its lineage says who drove, by which rule of time, and how many steps were late."""
         rule = "step-on-input" if self.tempo.on_input else "real-time"
-        driver = " and ".join(sorted(self._hands)) or "browser"
-        notes = {
-            "stream": {"kind": "person", "name": driver if self._stream is None else self._stream.name},
-            "tempo": {"rule": rule, "fps": self.tempo.fps, "num_late": self._pace.num_late - self._late_before_take},
-        }
-        return self.drive.keep(notes)
+        num_late = self._pace.num_late - self._late_before_take
+        tempo = {"rule": rule, "fps": self.tempo.fps, "num_late": num_late}
+        return self.drive.keep({"stream": self.hands.driver(), "tempo": tempo})
 
-    def _command(self) -> tuple[np.ndarray, bool]:
-        """The next action (A,), and whether it is a person's."""
-        seen = self.drive.look()
-        if self._stream is not None:
-            return self._stream.command(seen)
-        dt = 1 / self.drive.world.episode_spec.fps
-        return self.controls.command(self._held.axes, self._held.pointer, seen.state, dt), True
+    def _step(self, now: float) -> None:
+        self._pace.begin(now)
+        if self.tempo.on_input and not self.hands.moving(now):
+            self._pace.rest(now)
+        else:
+            self.tick()
 
-    def _holding(self, now: float) -> tuple[Held, str]:
-        """What is held, and by which hand: the device goes before the page; "" if nothing is."""
-        held = self.hand.held(now)
-        if self._device is not None and self._device.axes:
-            return replace(held, axes=self._device.axes, pointer=None), self._device.name
-        return held, "browser" if held.axes or held.pointer is not None else ""
-
-    def _look_at(self, device: OwnDevice) -> None:
-        """See what the device does; where it is gone the world stands still, and the take waits."""
-        news = device.look(self.controls.axis_map)
-        self.paused = self.paused or news.lost
-        self._message = news.message or self._message
+    def _look_at_hands(self, now: float) -> None:
+        """See what a device does; where it is gone, or the page is silent, the world stands still."""
+        news = self.hands.look()
+        if self.hands.silent_s(now) > SILENT_S and not self.paused:
+            self.paused, self._message = True, "paused: nothing was heard from your page for a while"
         for name in news.commands:
             pressed_again = name == "pause" and self.standing_still
             self._obey(Command(0, "resume" if pressed_again else name), self._answer_device)
+        self.paused = self.paused or news.lost
+        self._message = news.message or self._message
 
     def _answer_device(self, error: str | None) -> None:
         # A device has no answers to its commands; its person looks at the page.
@@ -252,31 +215,33 @@ class Session:
 
     def _show(self) -> None:
         self._tick += 1
-        self._audience.show(self._tick, frame_bytes(self._tick, self.drive.look(), self._held, self._kind))
+        self._audience.show(self._tick, frame_bytes(self._tick, self.drive.look(), self.hands.held, self._kind))
 
-    def _report(self) -> None:
-        """Tell the state at once if something else changed than what changes with every step."""
-        seen, now = self.drive.look(), self._clock()
+    def _tell(self) -> None:
+        seen, still = self.drive.look(), self.standing_still
         lasting = {
             "recording": seen.recording,
-            "paused": self.standing_still,
+            "paused": still,
             "success": seen.success,
             "reality": seen.reality is not None,
             "takes": len(self.drive.takes),
         }
-        news = self._message or not lasting.items() <= self._told.items()
-        if not news and (self.standing_still or now - self._told_at < _REPORT_S):
-            return
-        passing = {
+        if self._message:
+            self._telling.forget()
+        if self._telling.is_due(lasting, moving=not still, now=self._clock()):
+            self._audience.tell({**lasting, **self._passing(seen), "message": self._message})
+        self._message = ""
+
+    def _passing(self, seen: Seen) -> dict[str, Any]:
+        """What changes with every step."""
+        return {
             "step": seen.step,
             "length": seen.length,
             "score": round(seen.score, 4),
             "trust": round(seen.trust, 4),
+            "fps": round(self._pace.rate(), 1),
+            "late": self._pace.num_late,
         }
-        rate = {"fps": round(self._pace.rate(), 1), "late": self._pace.num_late}
-        self._told, self._told_at = {**lasting, **passing, **rate, "message": self._message}, now
-        self._message = ""
-        self._audience.tell(self._told)
 
 
 def _failure(error: Exception) -> str:

@@ -10,6 +10,7 @@ from demoloom.teleop.controls import Controls
 from demoloom.teleop.driving import Drive, DriveSettings, KeptTakes, no_starts, take_spec
 from demoloom.teleop.shaping import Shaping
 from demoloom.teleop.task import Task
+from demoloom.teleop.web.hands import Hands
 from demoloom.teleop.web.opening import TeleopPlan
 from demoloom.teleop.web.session import Session, Tempo
 
@@ -72,7 +73,7 @@ def make_session(takes: KeptTakes, clock: Clock, onlooker: Onlooker):
         drive = Drive(world, takes, no_starts(), DriveSettings(**settings))
         drive.start(seed=0)
         controls = Controls(world.episode_spec, axis_map, PLAIN)
-        return Session(drive, controls, tempo or Tempo(10), onlooker, clock=clock, device=device)
+        return Session(drive, Hands(controls, device=device), tempo or Tempo(10), onlooker, clock=clock)
 
     return make
 

@@ -48,8 +48,8 @@ def test_the_first_session_gets_the_device_and_is_moved_by_its_settings(make_pla
 
     sessions = open_server(make_plan(device=OwnDevice(Puck(), "spacemouse")), Rules(8765)).sessions
     first, second = sessions.make(Onlooker()), sessions.make(Onlooker())
-    assert list(first.controls.axis_map.axes) == ["z"]
-    assert list(second.controls.axis_map.axes) == ["x"]
+    assert list(first.hands.controls.axis_map.axes) == ["z"]
+    assert list(second.hands.controls.axis_map.axes) == ["x"]
 
 
 def test_a_map_of_the_task_that_does_not_fit_the_world_gives_way_to_the_default(make_plan) -> None:

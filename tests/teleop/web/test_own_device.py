@@ -59,7 +59,7 @@ def test_a_device_at_rest_leaves_the_robot_to_the_keys(session, puck: Puck, cloc
     puck.push(1.0)
     steps(session, clock, 1)
     puck.push(0.0)
-    session.hand.hear(Input(1, 0.0, ("KeyA",)), clock.now)
+    session.hands.page.hear(Input(1, 0.0, ("KeyA",)), clock.now)
     steps(session, clock, 1)
     assert session.drive.look().state.tolist() == [0]
     asked(session, "keep")

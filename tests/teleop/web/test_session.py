@@ -46,7 +46,7 @@ def test_every_step_of_the_world_is_one_row_whatever_the_rate_of_the_device(
     moments = sorted([(at, True) for at in reports] + [(at, False) for at in looks])
     for seq, (clock.now, is_report) in enumerate(moments):
         if is_report:
-            session.hand.hear(Input(seq, 0.0, axes={"x": chance.choice([-1.0, -0.5, 0.5, 1.0])}), clock.now)
+            session.hands.page.hear(Input(seq, 0.0, axes={"x": chance.choice([-1.0, -0.5, 0.5, 1.0])}), clock.now)
         else:
             session.turn()
     kept = session.keep()
@@ -57,9 +57,9 @@ def test_every_step_of_the_world_is_one_row_whatever_the_rate_of_the_device(
 
 def test_what_is_held_at_a_step_is_what_is_done(make_session, clock: Clock) -> None:
     session = make_session()
-    session.hand.hear(Input(1, 0.0, ("KeyD",)), clock.now)
+    session.hands.page.hear(Input(1, 0.0, ("KeyD",)), clock.now)
     steps(session, clock, 2)
-    session.hand.hear(Input(2, 0.0, ("KeyA",)), clock.now)
+    session.hands.page.hear(Input(2, 0.0, ("KeyA",)), clock.now)
     steps(session, clock, 1)
     assert session.drive.look().state.tolist() == [1]
 
@@ -68,7 +68,7 @@ def test_a_hand_that_falls_silent_stops_the_motion_and_then_the_world(
     make_session, clock: Clock, onlooker: Onlooker
 ) -> None:
     session = make_session()
-    session.hand.hear(Input(1, 0.0, ("KeyD",)), clock.now)
+    session.hands.page.hear(Input(1, 0.0, ("KeyD",)), clock.now)
     steps(session, clock, 30)
     assert session.drive.look().state.tolist() == [2]
     assert session.paused
@@ -77,7 +77,7 @@ def test_a_hand_that_falls_silent_stops_the_motion_and_then_the_world(
 
 def test_a_frame_says_which_input_is_in_it(make_session, clock: Clock, onlooker: Onlooker) -> None:
     session = make_session()
-    session.hand.hear(Input(7, 1234.5, ("KeyD",)), clock.now)
+    session.hands.page.hear(Input(7, 1234.5, ("KeyD",)), clock.now)
     steps(session, clock, 1)
     header, pictures = parse_frame(onlooker.frames[-1][1])
     assert (header["seq"], header["t"], header["step"]) == (7, 1234.5, 1)
@@ -112,7 +112,7 @@ def test_a_world_that_steps_on_input_stands_still_while_no_hand_moves(make_sessi
     session = make_session(tempo=Tempo(10, on_input=True))
     steps(session, clock, 5)
     assert session.drive.look().step == 0
-    session.hand.hear(Input(1, 0.0, ("KeyD",)), clock.now)
+    session.hands.page.hear(Input(1, 0.0, ("KeyD",)), clock.now)
     steps(session, clock, 2)
     assert session.drive.look().step == 2
 
@@ -155,9 +155,9 @@ def test_after_a_jump_a_target_is_where_the_robot_is(make_session, clock: Clock,
     world = NotingWorld(1)
     session = make_session(world, axis_map=AxisMap({"x": Binding("add", mode="absolute")}))
     asked(session, "record")
-    session.hand.hear(Input(1, 0.0, ("KeyD",)), clock.now)
+    session.hands.page.hear(Input(1, 0.0, ("KeyD",)), clock.now)
     steps(session, clock, 2)
-    session.hand.forget()
+    session.hands.page.forget()
     steps(session, clock, 1)
     assert world.actions[-1] == world.actions[-2] > 0
     assert asked(session, jump, **{"undo": {"steps": 1}, "seek": {"step": 1}}.get(jump, {})) is None
@@ -213,7 +213,7 @@ def test_too_many_commands_at_once_are_refused(make_session) -> None:
 def test_a_take_says_what_was_done_with_it(make_session, clock: Clock, onlooker: Onlooker) -> None:
     session = make_session()
     asked(session, "record")
-    session.hand.hear(Input(1, 0.0, ("KeyD",)), clock.now)
+    session.hands.page.hear(Input(1, 0.0, ("KeyD",)), clock.now)
     steps(session, clock, 2)
     asked(session, "keep")
     message = onlooker.states[-1]["message"]

@@ -8,6 +8,7 @@ from demoloom.storage.errors import DeviceError
 from demoloom.teleop.controls import Controls
 from demoloom.teleop.driving import Drive, DriveSettings, KeptTakes, no_starts
 from demoloom.teleop.task import load_task
+from demoloom.teleop.web.hands import Hands
 from demoloom.teleop.web.messages import Command
 from demoloom.teleop.web.opening import TeleopPlan
 from demoloom.teleop.web.session import Session, Tempo
@@ -55,7 +56,7 @@ def drive_with(takes: KeptTakes, clock: Clock, onlooker: Onlooker):
         drive = Drive(world, takes, no_starts(), DriveSettings())
         drive.start(seed=0)
         controls = Controls(world.episode_spec, RIGHT_ADDS, PLAIN)
-        return Session(drive, controls, Tempo(10), onlooker, clock=clock, stream=StreamHand(arm, "lerobot:arm"))
+        return Session(drive, Hands(controls, StreamHand(arm, "lerobot:arm")), Tempo(10), onlooker, clock=clock)
 
     return make
 
@@ -82,7 +83,7 @@ def test_a_take_says_which_stream_and_at_which_steps_a_person_drove(drive_with, 
     ask(session, "record")
     go(session, clock, 4)
     kept = session.keep()
-    assert kept.lineage["stream"] == {"kind": "person", "name": "lerobot:arm"}
+    assert kept.lineage["stream"] == {"kind": "stream", "name": "lerobot:arm"}
     stored = open_dataset(takes.demonstrations if kept.is_demonstration else takes.others).read(kept.id)
     assert stored.intervention is not None
     assert stored.intervention.tolist() == [False, False, True, True]
