@@ -7,12 +7,14 @@ from collections import OrderedDict
 
 import numpy as np
 
+from ...storage.drafts import rows_per_block
 from ...storage.errors import StoreError
 from ..driving import KeptTakes
 from .framing import jpeg
 
-_BLOCK_ROWS = 32
-#: Blocks in memory.
+#: Rows of a block, fewer where their frames are large.
+_MOST_ROWS = 32
+#: Blocks in memory, of a few megabytes each.
 _MOST_BLOCKS = 8
 
 
@@ -21,6 +23,7 @@ class TakePictures:
 
     def __init__(self, takes: KeptTakes) -> None:
         self._takes = takes
+        self._num_rows = min(_MOST_ROWS, rows_per_block(takes.spec))
         self._lock = threading.Lock()
         self._blocks: OrderedDict[tuple[str, str, int], np.ndarray] = OrderedDict()
 
@@ -34,8 +37,8 @@ class TakePictures:
         if camera is not None and camera not in names:
             raise StoreError(f"there is no camera {camera!r}; there are {', '.join(names)}")
         with self._lock:
-            frames = self._block(id, camera or names[0], step // _BLOCK_ROWS)
-        at = step % _BLOCK_ROWS
+            frames = self._block(id, camera or names[0], step // self._num_rows)
+        at = step % self._num_rows
         if at >= len(frames):
             raise StoreError(f"take {id!r} has no step {step}")
         return jpeg(frames[at])
@@ -49,10 +52,10 @@ class TakePictures:
     def _block(self, id: str, camera: str, number: int) -> np.ndarray:
         key = (id, camera, number)
         if key not in self._blocks:
-            length, start = self._takes.summary(id).length, number * _BLOCK_ROWS
+            length, start = self._takes.summary(id).length, number * self._num_rows
             if start >= length:
                 raise StoreError(f"take {id!r} has {length} steps")
-            rows = self._takes.rows(id, start, min(length, start + _BLOCK_ROWS))
+            rows = self._takes.rows(id, start, min(length, start + self._num_rows))
             self._blocks[key] = rows.images[camera]
         self._blocks.move_to_end(key)
         while len(self._blocks) > _MOST_BLOCKS:
