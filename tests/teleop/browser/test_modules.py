@@ -67,3 +67,42 @@ def test_what_is_held_is_sent_on_change_and_again_while_it_lasts(page: Page) -> 
     assert sent[0] == 1
     assert 3 <= sum(sent) <= 5
     assert sent[-1] == 0
+
+
+_TWO_CAMERAS = """
+  const cameras = [{ name: "front", width: 32, height: 24 }, { name: "wrist", width: 32, height: 24 }];
+  const box = document.querySelector("#stage").appendChild(document.createElement("div"));
+  box.id = "pictures";
+  const pictures = it.makePictures(box, { cameras });
+  const red = new OffscreenCanvas(32, 24);
+  Object.assign(red.getContext("2d"), { fillStyle: "red" }).fillRect(0, 0, 32, 24);
+  const picture = await red.convertToBlob({ type: "image/jpeg" });
+  const frame = { views: cameras.map(({ name }) => ({ camera: name, world: "imagined", picture })) };
+"""
+
+
+def test_each_camera_has_its_picture_whose_pixels_are_whole_and_red_stays_red(page: Page) -> None:
+    script = f"""{_TWO_CAMERAS}
+      await pictures.show(frame);
+      const shown = [...box.querySelectorAll("canvas")];
+      const pixel = [...shown[1].getContext("2d").getImageData(16, 12, 1, 1).data];
+      const scales = shown.map((canvas) => canvas.getBoundingClientRect().width * devicePixelRatio / canvas.width);
+      return [box.innerText.split(/\\s*\\n\\s*/), pixel, scales];
+    """
+    captions, (red, green, blue, _), scales = call(page, "pictures.js", script)
+    assert captions == ["imagined · front", "imagined · wrist"]
+    assert (red > 240, green < 15, blue < 15) == (True, True, True)
+    assert all(scale == round(scale) >= 2 for scale in scales)
+
+
+def test_of_frames_that_come_faster_than_they_are_drawn_only_the_newest_is(page: Page) -> None:
+    script = f"{_TWO_CAMERAS} return Promise.all([frame, frame, frame].map(pictures.show));"
+    assert call(page, "pictures.js", script) == [True, False, True]
+
+
+def test_a_frame_that_cannot_be_decoded_does_not_keep_the_next_from_being_drawn(page: Page) -> None:
+    script = f"""{_TWO_CAMERAS}
+      const broken = {{ views: [{{ camera: "front", world: "imagined", picture: new Blob(["no JPEG"]) }}] }};
+      return [await pictures.show(broken), await pictures.show(frame)];
+    """
+    assert call(page, "pictures.js", script) == [False, True]

@@ -117,3 +117,12 @@ def test_what_cannot_be_done_is_said_in_a_sentence(page: Page) -> None:
     page.locator("body.recording").wait_for()
     page.locator(".thumbnails button").first.click()
     wait_until(lambda: "take is under way" in notice(page), "the sentence", page)
+
+
+def test_recording_while_one_looks_back_returns_to_now(page: Page) -> None:
+    rest(1, page)
+    page.locator("#timeline input").evaluate("(range) => { range.value = 2; range.dispatchEvent(new Event('input')); }")
+    page.locator("body.looking-back.paused").wait_for()
+    page.keyboard.press("Space")
+    page.locator("body.recording:not(.looking-back):not(.paused)").wait_for()
+    assert not page.locator("#go-on").is_visible()
