@@ -43,12 +43,11 @@ def main() -> None:
     put("docs/storage.md", "storage", table_block(result("storage")))
     put("README.md", "world", headline(result("world")))
     put("docs/world-model.md", "world", world_block(result("world")))
-    if (RESULTS / "world_ablation.json").exists():
-        put("docs/world-model.md", "world ablation", variants_block(result("world_ablation")))
-    if (RESULTS / "world_sizes.json").exists():
-        put("docs/world-model.md", "world sizes", sizes_block(result("world_sizes")))
-    if (RESULTS / "fleet.json").exists():
-        put("docs/fleet.md", "fleet", table_block(result("fleet")))
+    put("docs/world-model.md", "world ablation", variants_block(result("world_ablation")))
+    put("docs/world-model.md", "world sizes", sizes_block(result("world_sizes")))
+    put("docs/fleet.md", "fleet", table_block(result("fleet")))
+    if (RESULTS / "teleop.json").exists():
+        put("docs/teleop.md", "teleop", table_block(result("teleop")))
 
 
 def result(name: str) -> dict[str, Any]:
