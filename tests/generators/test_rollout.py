@@ -249,16 +249,16 @@ def test_of_a_stream_that_errs_on_purpose_what_puts_it_right_is_recorded_and_the
 
 
 def test_a_stream_that_watches_is_told_how_it_stands_before_it_acts():
-    class Supervisor(RandomCounts):
-        seen = []
+    seen = []
 
+    class Supervisor(RandomCounts):
         def watch(self, score, trust):
-            self.seen.append((score.tolist(), trust.tolist()))
+            seen.append((score.tolist(), trust.tolist()))
 
     stream = Supervisor(CountingWorld(1).episode_spec)
     episode = episodes_of(plan(num_slots=1), [0], stream=stream)[0]
-    assert [score for score, _ in stream.seen] == [[min(1, count / 8)] for count in episode.state[:, 0]]
-    assert stream.seen[0][1] == [1]
+    assert [score for score, _ in seen] == [[min(1, count / 8)] for count in episode.state[:, 0]]
+    assert seen[0][1] == [1]
 
 
 def test_what_was_made_can_be_stored():
