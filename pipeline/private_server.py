@@ -41,7 +41,8 @@ def private_server(timeout_s: float = 120.0) -> str:
     atexit.register(_stop, process)
     port = _first_line(process, timeout_s)
     if not port:
-        fate = "it took too long" if process.poll() is None else f"it ended with code {process.returncode}"
+        # Its output ends a moment before the process does.
+        fate = "it took too long" if port is None else f"it ended with code {process.wait(_STOP_S)}"
         process.kill()
         raise ConfigError(
             f"Prefect's private server did not start ({fate}); start the same command again, or run the "
@@ -50,10 +51,11 @@ def private_server(timeout_s: float = 120.0) -> str:
     return f"http://127.0.0.1:{port}/api"
 
 
-def _first_line(process: subprocess.Popen[str], timeout_s: float) -> str:
+def _first_line(process: subprocess.Popen[str], timeout_s: float) -> str | None:
+    """Empty if the process ends without one, None if it takes longer."""
     assert process.stdout is not None
     ready, _, _ = select.select([process.stdout], [], [], timeout_s)
-    return process.stdout.readline().strip() if ready else ""
+    return process.stdout.readline().strip() if ready else None
 
 
 def _start() -> subprocess.Popen[str]:

@@ -34,7 +34,7 @@ def fleet_session(config: RunConfig) -> Callable[[], AbstractContextManager[Any]
     """Opens Ray once for all stages of a run."""
 
     def session() -> AbstractContextManager[Any]:
-        from ..generators.fleet.ray_session import ray_session
+        from ..generators.fleet.session import ray_session
 
         return ray_session(config.fleet)
 

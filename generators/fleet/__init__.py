@@ -2,8 +2,8 @@
 
 from .config import FleetConfig
 from .losses import lost_and_redone
-from .ray_session import ray_session
 from .running import run_episodes, run_until
+from .session import ray_session
 from .stop_rules import Attempts, StopRules
 
 __all__ = ["Attempts", "FleetConfig", "StopRules", "lost_and_redone", "ray_session", "run_episodes", "run_until"]

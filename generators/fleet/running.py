@@ -10,7 +10,7 @@ from ...storage.progress import Progress, silent
 from ..plan import RolloutPlan
 from .config import FleetConfig
 from .gpu_share import on_given_gpus
-from .ray_session import ray_session
+from .session import ray_session
 from .several_worlds import as_turns
 from .stop_rules import Attempts, StopRules
 from .stopwatch import Stopwatch

@@ -25,11 +25,11 @@ def test_neither_driver_nor_worker_grows_with_the_number_of_episodes(counting_pl
     seen = []
 
     def look(done, total, message):
-        if done in (100, 400):
+        if done in (400, 800):  # after what threads and buffers take once
             seen.append([resident_mb(pid) for pid in (os.getpid(), *own_workers()[:1])])
 
     run_episodes(
-        counting_plan(num_slots=16), range(400), tmp_path / "s", config=FleetConfig(num_workers=1), progress=look
+        counting_plan(num_slots=16), range(800), tmp_path / "s", config=FleetConfig(num_workers=1), progress=look
     )
     early, late = seen
     assert len(early) == 2

@@ -6,7 +6,7 @@ import tempfile
 import pytest
 
 from demoloom.generators.fleet import FleetConfig, ray_session
-from demoloom.generators.fleet.ray_session import _check_reachable, _check_room, _session_folder
+from demoloom.generators.fleet.session import _check_reachable, _check_room, _session_folder
 from demoloom.storage.errors import ConfigError, FleetError
 
 
@@ -35,7 +35,7 @@ def test_a_session_within_a_session_leaves_the_outer_one_open():
 
 
 def test_a_session_deletes_the_folders_of_killed_drivers_and_spares_those_in_use(tmp_path, monkeypatch):
-    monkeypatch.setattr("demoloom.generators.fleet.ray_session._short_root", lambda: str(tmp_path))
+    monkeypatch.setattr("demoloom.generators.fleet.session._short_root", lambda: str(tmp_path))
     left = tempfile.mkdtemp(prefix="dloom-", dir=tmp_path)
     with _session_folder() as used:
         for folder in (used, left):
