@@ -18,8 +18,9 @@ from teleop_browser import CHROMIUM, Server, chromium, open_page, teleop_server 
 OpenContext = Callable[..., BrowserContext]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """For a module only: while it is open its event loop runs in this thread, and tests of others run their own."""
     if CHROMIUM is None:
         pytest.skip("there is no Chromium; `apt-get install chromium` brings one")
     with chromium() as started:
