@@ -63,12 +63,16 @@ class Worker:
                 return job.summaries
             except Exception as error:
                 _raise_if_common(error)
+                if not job.under_way:
+                    raise
+                self._build()
             for index in list(job.under_way):
                 if job.failures_in_a_row >= self._max_failures_in_a_row:
                     return job.summaries
                 self._make_alone(index, job)
 
     def _build(self) -> None:
+        """Make world and stream anew: what has raised may be in any state."""
         plan = self.plan
         self._world = plan.world.build(num_envs=plan.num_slots)
         self._start_world = plan.start_world.build(num_envs=plan.num_slots) if plan.start_world else None
@@ -83,12 +87,11 @@ class Worker:
                 writer.put(episode)
 
     def _make_alone(self, index: int, job: _Job) -> None:
-        # What has raised may be in any state, so that it is not used again.
-        self._build()
         try:
             self._make([index], job)
         except Exception as error:
             _raise_if_common(error)
+            self._build()
             job.note(failed(self.plan, index, _reason(error)))
 
 

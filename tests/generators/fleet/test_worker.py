@@ -1,7 +1,7 @@
 import pytest
 
 from demoloom.generators.fleet.worker import Worker, WorkerShell, failed
-from demoloom.generators.testing import RandomCounts
+from demoloom.generators.testing import CountingWorld, FaultyWorld, RandomCounts
 from demoloom.storage.dataset import open_dataset
 from demoloom.storage.errors import DemoloomError, FleetError, PluginError, StoreError
 from demoloom.storage.plugins import PluginRef
@@ -26,6 +26,34 @@ def test_only_the_episode_at_fault_is_lost(counting_plan, tmp_path):
     assert summaries[3].reason == "RuntimeError: the counter broke at step 3"
     assert sorted(summaries) == list(range(6))
     assert [summary.index for summary in open_dataset(tmp_path / "store").summaries()] == [0, 1, 2, 4, 5]
+
+
+def test_a_world_that_has_raised_is_not_used_again(counting_plan, tmp_path, monkeypatch):
+    step = FaultyWorld.step
+
+    def step_until_ruined(world, actions):
+        if hasattr(world, "ruined"):
+            raise RuntimeError("ruined")
+        world.ruined = True
+        result = step(world, actions)
+        del world.ruined
+        return result
+
+    monkeypatch.setattr(FaultyWorld, "step", step_until_ruined)
+    plan = counting_plan(fault={"fault": "raise", "seeds": [counting_plan().episode_seed(1)]})
+    outcomes = [summary.outcome for summary in Worker(plan, tmp_path / "store", 3).run(range(6))]
+    assert outcomes.count("error") == 1
+    assert len(open_dataset(tmp_path / "store")) == 5
+
+
+def test_what_fails_before_any_episode_is_blamed_on_none(counting_plan, tmp_path, monkeypatch):
+    def nameless(world):
+        raise RuntimeError("no name")
+
+    worker = Worker(counting_plan(), tmp_path / "store", 3)
+    monkeypatch.setattr(CountingWorld, "identity", nameless)
+    with pytest.raises(RuntimeError, match="no name"):
+        worker.run(range(3))
 
 
 def test_it_stops_after_so_many_failures_in_a_row(counting_plan, tmp_path):
